@@ -3,11 +3,10 @@ import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
 import type { Emulator, EmulatorControls } from './control/emulator-controls.ts'
 import { seedOrders } from './control/seed-orders.ts'
-import { forgetAll, forgetOrder } from './domain/forget.ts'
 import { domainJobs, nextDue } from './domain/jobs.ts'
 import { viewOrders } from './domain/orders.ts'
-import { applySnapshot, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
-import { createFaultBook, type FaultOccurrence } from './faults/faults.ts'
+import { applySnapshot, forgetAll, forgetOrder, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
+import { FaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
 import { recordRequest } from './http/request-log.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
@@ -16,9 +15,8 @@ import { type Assembled, createShops, type SavedShops, type ShopBook } from './s
 import type { Rules } from './spec/rules.ts'
 import { ActivityLog } from './state/activity.ts'
 import { Scheduler } from './state/clock.ts'
-import { parseDuration, parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
-import { timestamp } from './state/time.ts'
+import { parseDuration, parseMoment, timestamp } from './state/time.ts'
 import { DeliveryLog } from './webhooks/deliveries.ts'
 
 /** Puts an emulator together around `rules`; the tests pass broken ones. */
@@ -66,7 +64,7 @@ function createContext(options: EmulatorOptions, rules: Rules, shop: string | un
   const ids = createIds(sources.ids)
   const scheduler = new Scheduler(resolved.clock)
   const activity = new ActivityLog(resolved.onActivity)
-  const faults = createFaultBook({ random: sources.faults, now: () => scheduler.now(), onFired: noteFired })
+  const faults = new FaultBook({ random: sources.faults, now: () => scheduler.now(), onFired: noteFired })
   const parts = { options: resolved, wire: rules.wire, webhooks: rules.webhooks, scheduler, faults, activity }
   const deliveries = new DeliveryLog({ ...parts, chance: sources.chance })
   const state = emptyState(resolved, ids)

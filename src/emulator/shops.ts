@@ -4,8 +4,8 @@ import type { Snapshot } from './domain/snapshot.ts'
 import { type Credentials, type EmulatorOptions, SHOP, type ShopOptions } from './options.ts'
 import { InputError, parseInput } from './parse-input.ts'
 import type { ClockSource } from './state/clock.ts'
-import { parseMoment } from './state/duration.ts'
 import { createIds, createRandom } from './state/random.ts'
+import { parseMoment } from './state/time.ts'
 
 /** The shops as they are stored. */
 export type SavedShops = readonly { options: ShopOptions; snapshot: Snapshot }[]

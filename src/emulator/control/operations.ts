@@ -3,8 +3,7 @@ import type { Context } from '../context.ts'
 import { SHOP, shopName } from '../options.ts'
 import { fields, InputError, number, oneOf, text, wholeNumber } from '../parse-input.ts'
 import { TEST_CARDS } from '../state/cards.ts'
-import { DURATION_ENTRIES } from '../state/duration.ts'
-import type { Duration } from '../state/time.ts'
+import { DURATION_ENTRIES, type Duration } from '../state/time.ts'
 import { type Delivery, stateOf } from '../webhooks/delivery-store.ts'
 import { FILTER_ENTRIES, type WebhookFilter, WebhookNotReceivedError } from '../webhooks/next-webhook.ts'
 import { ACTIONS, carryOut } from './actions.ts'
@@ -57,27 +56,35 @@ const yes = v.optional(v.literal('true', 'must be true.'))
 const PAGE = { limit: count, after: v.optional(text), newest: yes }
 const byOrder = fields('query', { order_id: v.optional(text), ...PAGE })
 
-function pageOf<T>(
-  oldest: readonly T[],
-  idOf: (entry: T) => string,
-  { limit, after, newest }: { limit?: number | undefined; after?: string | undefined; newest?: 'true' | undefined },
-): T[] {
+type Page = { limit?: number | undefined; after?: string | undefined; newest?: 'true' | undefined }
+
+function pageOf<T extends { id: string }>(oldest: readonly T[], { limit, after, newest }: Page): T[] {
   const all = newest === undefined ? oldest : [...oldest].reverse()
-  const start = after === undefined ? 0 : all.findIndex((entry) => idOf(entry) === after) + 1
+  const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
   if (after !== undefined && start === 0) throw new NotFound(`after: nothing here has the id ${JSON.stringify(after)}.`)
   return all.slice(start, limit === undefined ? undefined : start + limit)
 }
 
-const noShop = (name: string): NotFound => new NotFound(`No shop has the name ${JSON.stringify(name)}.`)
+/** A list of entries that belong to orders. */
+const list = (name: string, does: string, of: (scope: Scope) => readonly { id: string; order_id: string | null }[]) =>
+  get(name, does, byOrder, '?order_id=A-1', (scope, { order_id, ...page }) =>
+    pageOf(
+      of(scope).filter((one) => order_id === undefined || one.order_id === order_id),
+      page,
+    ),
+  )
+
+function found<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) throw new NotFound(`No ${what} ${JSON.stringify(id)}.`)
+  return value
+}
+const ORDER = 'order has the order_id'
+const SHOP_NAMED = 'shop has the name'
 
 function shopView({ shop = '', credentials }: Emulator): Record<string, unknown> {
   const overview = `${new URL(credentials.baseUrl).origin}/_emulator/shops/${shop}`
   return { name: shop, overview, control: `${overview}/api`, credentials }
 }
-
-const noOrder = (id: string): NotFound => new NotFound(`No order has the order_id ${JSON.stringify(id)}.`)
-
-const idOf = ({ id }: { id: string }): string => id
 
 /** Everything at `/_emulator/api`. */
 export const OPERATIONS: readonly ControlOperation[] = [
@@ -100,41 +107,19 @@ export const OPERATIONS: readonly ControlOperation[] = [
     fields('query', { order_id: v.optional(text), status: v.optional(text), ...PAGE }),
     '?order_id=A-1',
     ({ orders }, { order_id, status, ...page }) => {
-      if (order_id === undefined) {
-        const { after } = page
-        if (after !== undefined && orders.get(after) === undefined) throw noOrder(after)
-        return orders.page({ ...page, status, newest: page.newest !== undefined })
-      }
-      const found = orders.get(order_id)
-      if (found === undefined) throw noOrder(order_id)
-      return found
+      if (order_id !== undefined) return found(orders.get(order_id), ORDER, order_id)
+      const { after } = page
+      if (after !== undefined) found(orders.get(after), ORDER, after)
+      return orders.page({ ...page, status, newest: page.newest !== undefined })
     },
   ),
-  get(
-    'notes',
-    'What works here and may be rejected by the service.',
-    byOrder,
-    '?order_id=A-1',
-    ({ notes }, { order_id, ...page }) =>
-      pageOf(
-        notes.filter((note) => order_id === undefined || note.order_id === order_id),
-        idOf,
-        page,
-      ),
-  ),
-  get('snapshot', 'All that the emulator remembers, for `restore`.', nothing, '', (e) => e.snapshot()),
-  get(
+  list('notes', 'What works here and may be rejected by the service.', ({ notes }) => notes),
+  list(
     'requests',
     'The latest requests and responses; credentials and card data are masked.',
-    byOrder,
-    '?order_id=A-1',
-    (e, { order_id, ...page }) =>
-      pageOf(
-        e.requests.filter((request) => order_id === undefined || request.order_id === order_id),
-        idOf,
-        page,
-      ),
+    ({ requests }) => requests,
   ),
+  get('snapshot', 'All that the emulator remembers, for `restore`.', nothing, '', (e) => e.snapshot()),
   get(
     'deliveries',
     'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
@@ -151,7 +136,7 @@ export const OPERATIONS: readonly ControlOperation[] = [
         (order_id === undefined || delivery.order_id === order_id) &&
         (status === undefined || stateOf(delivery) === status)
       if (wait !== undefined) await deliveries.attempted(matches, count ?? 1, milliseconds(wait), signal)
-      return pageOf(deliveries.filter(matches), idOf, page)
+      return pageOf(deliveries.filter(matches), page)
     },
   ),
   post(
@@ -230,12 +215,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
     "The shops beside the emulator's own, or the one with this name: what a client needs, and where its pages and its control API are.",
     fields('query', { name: v.optional(shopName) }),
     '',
-    ({ shops }, { name }) => {
-      if (name === undefined) return shops.list().map(shopView)
-      const found = shops.get(name)
-      if (found === undefined) throw noShop(name)
-      return shopView(found)
-    },
+    ({ shops }, { name }) =>
+      name === undefined ? shops.list().map(shopView) : shopView(found(shops.get(name), SHOP_NAMED, name)),
   ),
   post(
     'shops',
@@ -245,7 +226,7 @@ export const OPERATIONS: readonly ControlOperation[] = [
     ({ shops }, input) => shopView(shops.create(input)),
   ),
   row('DELETE')('shops', 'Ends a shop.', fields('query', { name: shopName }), '?name=mugs', ({ shops }, { name }) => {
-    if (shops.get(name) === undefined) throw noShop(name)
+    found(shops.get(name), SHOP_NAMED, name)
     shops.end(name)
     return { ended: name }
   }),
@@ -265,7 +246,7 @@ export const OPERATIONS: readonly ControlOperation[] = [
     fields('reset', { order_id: v.optional(text) }),
     {},
     ({ reset, orders }, { order_id }) => {
-      if (order_id !== undefined && orders.get(order_id) === undefined) throw noOrder(order_id)
+      if (order_id !== undefined) found(orders.get(order_id), ORDER, order_id)
       reset(order_id)
       return { reset: true }
     },

@@ -47,26 +47,13 @@ export interface Orders {
   search(search: OrderSearch): { total: number; orders: OrderView[] }
 }
 
-const texts = new WeakMap<Order, { version: number; text: string }>()
-
-/** What an order can be found by, in lower case. Each change of an order is a line of its timeline: the text is made again then. */
-function searched(order: Order): string {
-  const known = texts.get(order)
-  if (known?.version === order.timeline.length) return known.text
-  const { payments, operations, subscription, checkout_id, order_id } = order
+/** What an order can be found by, in lower case. */
+function searched({ payments, operations, subscription, checkout_id, order_id }: Order): string {
   const records = [...payments, ...operations].flatMap((one) => [
-    one.payment_id,
-    one.transaction_id,
-    'operation_id' in one ? one.operation_id : one.cc_mask,
-    one.amount,
-    one.amount.toFixed(2),
-    one.status,
-    one.status_code,
-    one.method,
+    ...[one.payment_id, one.transaction_id, 'operation_id' in one ? one.operation_id : one.cc_mask],
+    ...[one.amount, one.amount.toFixed(2), one.status, one.status_code, one.method],
   ])
-  const text = [order_id, checkout_id, subscription?.id, ...new Set(records)].join('\n').toLowerCase()
-  texts.set(order, { version: order.timeline.length, text })
-  return text
+  return [order_id, checkout_id, subscription?.id, ...new Set(records)].join('\n').toLowerCase()
 }
 
 /** The order of a webhook, request or note with this id: the terminal prints them to search for. */

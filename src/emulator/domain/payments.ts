@@ -5,7 +5,7 @@ import type { Order, Payment, Token } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
 import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
 import { createSubscription, followFirstPayment } from './subscriptions.ts'
-import { announce, conclude, setStatus } from './transitions.ts'
+import { announce, conclude, setStatus, UNPAID } from './transitions.ts'
 
 type Body = Record<string, unknown>
 
@@ -75,15 +75,9 @@ function newPayment(context: Context, body: Body): Payment {
     processed_at: now,
     payload: text('payload'),
     bank_short_name: null,
-    receipt_url: null,
     payway: null,
-    processed_amount: null,
-    processed_currency: null,
-    fee: null,
-    fixed_fee: null,
-    percent_fee: null,
-    limit_info: null,
     bank_pay: null,
+    ...UNPAID,
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Context } from '../context.ts'
+import { type Context, emptyState } from '../context.ts'
 import { InputError } from '../parse-input.ts'
 import type { Job } from '../state/clock.ts'
 import type { Order, Token } from '../state/state.ts'
+import { timestamp } from '../state/time.ts'
 
 /** Raised when an older emulator could not read what this one writes. */
 const VERSION = 1
@@ -91,4 +92,28 @@ export function applySnapshot(context: Context, stored: Stored): void {
     for (const [number, attempt] of delivery.attempts.entries()) activity.putAt(attempt, attempts[number] ?? 0)
   }
   deliveries.restore(stored.deliveries)
+}
+
+/** Goes back to the start. */
+export function forgetAll({ options, ids, sources, state, scheduler, deliveries, activity, faults }: Context): void {
+  scheduler.reset()
+  deliveries.clear()
+  activity.clear()
+  faults.clear()
+  for (const source of Object.values(sources)) source.restart()
+  Object.assign(state, emptyState(options, ids))
+  activity.publish({ type: 'reset', at: timestamp(scheduler.now()) })
+}
+
+/** Forgets one order with its webhooks, requests, notes and faults, and what is scheduled for it. */
+export function forgetOrder({ state, scheduler, deliveries, activity, faults }: Context, orderId: string): void {
+  const order = state.orders.get(orderId)
+  if (order === undefined) throw new InputError(`No order has the order_id ${JSON.stringify(orderId)}.`, 'order_id')
+  state.orders.delete(orderId)
+  state.checkouts.delete(order.checkout_id)
+  const ids = deliveries.forget(orderId)
+  scheduler.forget([orderId, ...ids])
+  activity.forget(orderId)
+  faults.forget(orderId)
+  activity.publish({ type: 'reset', at: timestamp(scheduler.now()) })
 }

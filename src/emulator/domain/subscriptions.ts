@@ -3,7 +3,7 @@ import { statusCodeOf } from '../faults/response-faults.ts'
 import { findCard } from '../state/cards.ts'
 import type { Order, Payment, Subscription } from '../state/state.ts'
 import { addDuration, addMonths, date, parseDate, parseTime, timeOfDay, timestamp } from '../state/time.ts'
-import { announce, conclude } from './transitions.ts'
+import { announce, conclude, UNPAID } from './transitions.ts'
 
 type Config = Record<string, unknown>
 
@@ -118,13 +118,7 @@ export function charge(context: Context, order: Order, attempt: number, code?: s
     gateway_order_id: context.ids.named('gw'),
     billing_order_id: context.ids.named('billing'),
     amount: (config.amount as number | undefined) ?? first.amount,
-    receipt_url: null,
-    processed_amount: null,
-    processed_currency: null,
-    fee: null,
-    fixed_fee: null,
-    percent_fee: null,
-    limit_info: null,
+    ...UNPAID,
     created_at: now,
     processed_at: now,
   }

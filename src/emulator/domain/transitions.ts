@@ -51,9 +51,9 @@ function sendLateInit(context: Context, order: Order): void {
   const [payment] = order.payments
   if (payment.mode !== 'hosted' || !context.options.perturbations.includes('late_init')) return
   const unknown = { status_code: null, status_description: null, eci: null, cc_mask: null, cc_token: null }
-  const more = { cc_token_expiration: null, receipt_url: null, payway: null, processed_amount: null, limit_info: null }
   const status = context.rules.statuses.created
-  const late = { ...payment, ...unknown, ...more, ...NO_FEES, status, processed_at: payment.created_at }
+  const more = { cc_token_expiration: null, payway: null, status, processed_at: payment.created_at }
+  const late = { ...payment, ...unknown, ...more, ...UNPAID }
   const url = destination(context, order, payment)
   context.deliveries.send(order.order_id, url, primaryPayload(context.rules, order, late))
 }
@@ -123,6 +123,12 @@ export function earn(context: Context, currency: string, amount: number, fee: Mo
 }
 
 const NO_FEES = { fee: null, fixed_fee: null, percent_fee: null }
+/** What a record has only once it is paid, or declined by a limit. */
+export const UNPAID: Pick<Payment, 'receipt_url' | 'processed_amount' | 'processed_currency' | 'limit_info'> &
+  typeof NO_FEES = {
+  ...{ receipt_url: null, processed_amount: null, processed_currency: null, limit_info: null },
+  ...NO_FEES,
+}
 
 /** 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the API document shows the parts of a fee, not its size. */
 export function feesOf(amount: number, currency: string): { fee: Money; fixed_fee: Money; percent_fee: Money } {

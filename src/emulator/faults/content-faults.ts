@@ -1,3 +1,5 @@
+import type { WebhookRules } from '../spec/response-fields.ts'
+import type { Perturbation } from '../state/perturbations.ts'
 import type { Fault } from './fault.ts'
 
 type Json = Record<string, unknown>
@@ -22,4 +24,40 @@ function numbersAsStrings(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(numbersAsStrings)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, numbersAsStrings(entry)]))
+}
+
+/**
+ * A webhook as the service may send it, although the API document does not show it.
+ *
+ * @param count Different for each webhook: the order of keys changes with it.
+ */
+export function perturb(
+  payload: Json,
+  perturbations: readonly Perturbation[],
+  webhooks: WebhookRules,
+  count: number,
+): Json {
+  let event = payload
+  if (perturbations.includes('nulls')) {
+    event = { ...Object.fromEntries(optionalFields(payload, webhooks).map((name) => [name, null])), ...event }
+  }
+  if (perturbations.includes('no_transaction_id')) {
+    const { transaction_id: _, ...rest } = event
+    event = rest
+  }
+  if (perturbations.includes('unknown_fields')) {
+    event = { ...event, emulator_extra: { since: 'now' }, emulator_list: [1], emulator_null: null }
+  }
+  if (perturbations.includes('keys_reordered')) {
+    const entries = Object.entries(event)
+    const start = 2 + (count % (entries.length - 2))
+    event = Object.fromEntries([...entries.slice(start), ...entries.slice(0, start)].reverse())
+  }
+  return event
+}
+
+function optionalFields({ operation_id, method }: Json, webhooks: WebhookRules): readonly string[] {
+  if (operation_id === undefined) return webhooks.primary.optional
+  const own = webhooks[method as 'capture' | 'void' | 'auth_increment' | 'refund'] ?? []
+  return [...webhooks.secondaryOptional, ...own]
 }

@@ -30,15 +30,6 @@ export interface Faults {
   fired(): FaultOccurrence[]
 }
 
-export interface FaultBook extends Faults {
-  /** The faults that fire at this moment; they are used up, but for those without an effect. */
-  take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect?: (fault: Fault) => boolean): Fault[]
-  /** Forgets what was set for this order, and what fired on it. */
-  forget(orderId: string): void
-  save(): SavedFaults
-  restore(saved: SavedFaults): void
-}
-
 export interface SavedFaults {
   scripted: { fault: Fault; times: number }[]
   rates: { fault: Fault; probability: number }[]
@@ -55,73 +46,82 @@ export interface FaultParts {
 const MAX_WAITING = 10_000
 const MAX_FIRED = 1000
 
-export function createFaultBook({ random, now, onFired }: FaultParts): FaultBook {
-  let scripted: { fault: Fault; times: number }[] = []
-  let rates: { fault: Fault; probability: number }[] = []
-  let fired: FaultOccurrence[] = []
-  const same = (a: Fault, b: Fault): boolean => JSON.stringify(a) === JSON.stringify(b)
+/** The faults that are set, and those that fired. */
+export class FaultBook implements Faults {
+  private scripted: { fault: Fault; times: number }[] = []
+  private rates: { fault: Fault; probability: number }[] = []
+  private occurred: FaultOccurrence[] = []
+  private readonly parts: FaultParts
 
-  function takeScripted(matches: (fault: Fault) => boolean): Fault[] {
-    const index = scripted.findIndex(({ fault }) => matches(fault))
-    const entry = scripted[index]
-    if (entry === undefined) return []
-    entry.times -= 1
-    if (entry.times === 0) scripted.splice(index, 1)
-    return [entry.fault]
+  constructor(parts: FaultParts) {
+    this.parts = parts
   }
 
-  return {
-    next(input, times = 1) {
-      const fault = parseFault(input)
-      parseInput(v.object({ times: wholeNumber(1, 1000) }), { times })
-      const waiting = scripted.reduce((sum, entry) => sum + entry.times, times)
-      if (waiting > MAX_WAITING)
-        throw new InputError(`More than ${MAX_WAITING} faults would be waiting; clear them first.`)
-      scripted.push({ fault, times })
-    },
-    rate(input, probability) {
-      const fault = parseFault(input)
-      parseInput(v.object({ probability: number(0, 1) }), { probability })
-      const others = rates.filter((rate) => !same(rate.fault, fault))
-      if (others.length >= 1000) throw new InputError('More than 1000 fault rates would be set; clear them first.')
-      rates = probability > 0 ? [...others, { fault, probability }] : others
-    },
-    clear() {
-      scripted = []
-      rates = []
-      fired = []
-    },
-    list: () => ({
-      next: scripted.flatMap(({ fault, times }) => Array.from({ length: times }, () => ({ ...fault }))),
-      rates: rates.map(({ fault, probability }) => ({ fault: { ...fault }, probability })),
-    }),
-    fired: () => fired.map((one) => ({ ...one })),
-    forget(orderId) {
-      scripted = scripted.filter(({ fault }) => fault.order_id !== orderId)
-      rates = rates.filter(({ fault }) => fault.order_id !== orderId)
-      fired = fired.filter((one) => one.order_id !== orderId)
-    },
-    save: () => ({ scripted, rates, fired }),
-    restore(saved) {
-      ;({ scripted, rates, fired } = saved)
-    },
-    take(occasion, phase, orderId, hasEffect = () => true) {
-      const matches = (fault: Fault): boolean => firesAt(fault, occasion, phase, orderId)
-      // Whether it has an effect comes last: it must not shift the random numbers of the other faults.
-      const chosen = rates.filter(
-        ({ fault, probability }) => matches(fault) && random() < probability && hasEffect(fault),
-      )
-      const faults = [
-        ...takeScripted((fault) => matches(fault) && hasEffect(fault)),
-        ...chosen.map(({ fault }) => fault),
-      ]
-      for (const { kind } of faults) {
-        const one = { at: now(), kind, on: occasion, ...(orderId === undefined ? {} : { order_id: orderId }) }
-        fired.push(one)
-        onFired?.(one)
-      }
-      if (fired.length > MAX_FIRED) fired = fired.slice(-MAX_FIRED)
-      return faults
-    },
+  next(input: Fault, times = 1): void {
+    const fault = parseFault(input)
+    parseInput(v.object({ times: wholeNumber(1, 1000) }), { times })
+    const waiting = this.scripted.reduce((sum, entry) => sum + entry.times, times)
+    if (waiting > MAX_WAITING)
+      throw new InputError(`More than ${MAX_WAITING} faults would be waiting; clear them first.`)
+    this.scripted.push({ fault, times })
+  }
+
+  rate(input: Fault, probability: number): void {
+    const fault = parseFault(input)
+    parseInput(v.object({ probability: number(0, 1) }), { probability })
+    const others = this.rates.filter((rate) => JSON.stringify(rate.fault) !== JSON.stringify(fault))
+    if (others.length >= 1000) throw new InputError('More than 1000 fault rates would be set; clear them first.')
+    this.rates = probability > 0 ? [...others, { fault, probability }] : others
+  }
+
+  clear(): void {
+    this.restore({ scripted: [], rates: [], fired: [] })
+  }
+
+  list(): { next: Fault[]; rates: { fault: Fault; probability: number }[] } {
+    return {
+      next: this.scripted.flatMap(({ fault, times }) => Array.from({ length: times }, () => ({ ...fault }))),
+      rates: this.rates.map(({ fault, probability }) => ({ fault: { ...fault }, probability })),
+    }
+  }
+
+  fired(): FaultOccurrence[] {
+    return this.occurred.map((one) => ({ ...one }))
+  }
+
+  /** Forgets what was set for this order, and what fired on it. */
+  forget(orderId: string): void {
+    this.scripted = this.scripted.filter(({ fault }) => fault.order_id !== orderId)
+    this.rates = this.rates.filter(({ fault }) => fault.order_id !== orderId)
+    this.occurred = this.occurred.filter((one) => one.order_id !== orderId)
+  }
+
+  save(): SavedFaults {
+    return { scripted: this.scripted, rates: this.rates, fired: this.occurred }
+  }
+
+  restore(saved: SavedFaults): void {
+    ;({ scripted: this.scripted, rates: this.rates, fired: this.occurred } = saved)
+  }
+
+  /** The faults that fire at this moment; they are used up, but for those without an effect. */
+  take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect: (fault: Fault) => boolean = () => true): Fault[] {
+    const matches = (fault: Fault): boolean => firesAt(fault, occasion, phase, orderId)
+    // Whether it has an effect comes last: it must not shift the random numbers of the other faults.
+    const chosen = this.rates.filter(
+      ({ fault, probability }) => matches(fault) && this.parts.random() < probability && hasEffect(fault),
+    )
+    const scripted = this.scripted.find(({ fault }) => matches(fault) && hasEffect(fault))
+    if (scripted !== undefined) scripted.times -= 1
+    this.scripted = this.scripted.filter(({ times }) => times > 0)
+    const faults = [...(scripted === undefined ? [] : [scripted]), ...chosen].map(({ fault }) => fault)
+    for (const { kind } of faults) {
+      const at = this.parts.now()
+      const one = { at, kind, on: occasion, ...(orderId === undefined ? {} : { order_id: orderId }) }
+      this.occurred.push(one)
+      this.parts.onFired?.(one)
+    }
+    if (this.occurred.length > MAX_FIRED) this.occurred = this.occurred.slice(-MAX_FIRED)
+    return faults
   }
 }

@@ -1,9 +1,9 @@
 import { type Context, pathOf } from '../context.ts'
 import type { Fault } from '../faults/fault.ts'
+import { wellFormed } from '../parse-input.ts'
 import type { LoggedRequest } from '../state/activity.ts'
 import { maskBody, maskHeaders, maskText } from '../state/mask.ts'
 import { stopwatch, timestamp } from '../state/time.ts'
-import { wellFormed } from '../state/unicode.ts'
 import { Problem } from './problem.ts'
 
 type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>

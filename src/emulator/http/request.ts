@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
+import { firstMalformed } from '../parse-input.ts'
 import type { OperationName } from '../spec/endpoints.ts'
 import type { Order } from '../state/state.ts'
-import { firstMalformed } from '../state/unicode.ts'
 import { checkPos } from './authentication.ts'
 import type { RequestNotes } from './notes.ts'
 import { Problem, type Violation } from './problem.ts'

@@ -68,8 +68,16 @@ export function checkoutForm(
   const values = form ?? { cc_number: '', exp_month: '', exp_year: '', card_cvv: '' }
   // A CVV is never sent back, except a test card's.
   const cvv = wrong.length > 0 ? '' : values.card_cvv
-  const field = (name: FieldName, label: string, autocomplete: string, value: string, described = ''): Html =>
-    cardField({ name, label, autocomplete, value, described, error: errors[name], focus: wrong[0] === name })
+  const field = (name: FieldName, label: string, autocomplete: string, value: string, described = ''): Html => {
+    const ids = [errors[name] === undefined ? '' : `${name}-error`, described].filter((id) => id !== '').join(' ')
+    // The first wrong field has the focus, so that its label and its error are read out first.
+    return html`<div>
+    <label for="${name}">${label}</label>
+    <input id="${name}" name="${name}" value="${value}" inputmode="numeric" autocomplete="${autocomplete}" required${
+      ids === '' ? '' : html` aria-describedby="${ids}"`
+    }${errors[name] === undefined ? '' : html` aria-invalid="true"`}${wrong[0] === name ? html` autofocus` : ''}>
+  </div>`
+  }
   const fill = (card: TestCard): Html => fillButton(card.name, spaced(card.number), messages)
   const body = html`
 <h1>${messages.pay(amount)}</h1>
@@ -107,27 +115,6 @@ ${cardList(
     banner: messages.banner,
     ...(wrong.length > 0 ? { status: 422, reason: `The card form has errors: ${rejected}` } : {}),
   })
-}
-
-interface CardField {
-  name: FieldName
-  label: string
-  autocomplete: string
-  value: string
-  described: string
-  error: FieldError | undefined
-  /** The first wrong field has the focus, so that its label and its error are read out first. */
-  focus: boolean
-}
-
-function cardField({ name, label, autocomplete, value, described, error, focus }: CardField): Html {
-  const ids = [error === undefined ? '' : `${name}-error`, described].filter((id) => id !== '').join(' ')
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" value="${value}" inputmode="numeric" autocomplete="${autocomplete}" required${
-      ids === '' ? '' : html` aria-describedby="${ids}"`
-    }${error === undefined ? '' : html` aria-invalid="true"`}${focus ? html` autofocus` : ''}>
-  </div>`
 }
 
 function errorText(name: FieldName, errors: FieldErrors, messages: Messages): Html | '' {

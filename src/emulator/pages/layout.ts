@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { wellFormed } from '../state/unicode.ts'
+import { wellFormed } from '../parse-input.ts'
 
 /** What the tagged template makes: escaped, except where it holds the same itself. */
 export type Html = ReturnType<typeof html>

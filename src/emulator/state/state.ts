@@ -50,26 +50,15 @@ export interface Payment {
   bank_pay: Record<string, string> | null
 }
 
+/** What the records of payments and of secondary operations have in common. */
+type Shared =
+  | ('payment_id' | 'order_id' | 'transaction_id' | 'pos_id' | 'mode' | 'method' | 'amount' | 'currency' | 'status')
+  | ('status_code' | 'status_description' | 'fee' | 'limit_info' | 'created_at' | 'processed_at' | 'receipt_url')
+
 /** The secondary operation record of the API document. */
-export interface Operation {
+export interface Operation extends Pick<Payment, Shared> {
   operation_id: string
-  payment_id: string
-  order_id: string
-  transaction_id: string
-  pos_id: string
-  mode: string
-  method: string
-  amount: number
-  currency: string
-  status: string
-  status_code: string | null
-  status_description: string | null
-  fee: Money | null
-  limit_info: LimitInfo | null
-  created_at: string
-  processed_at: string
   comment: string | null
-  receipt_url: string | null
   server_url: string | null
   /** The parts of a split capture or a split refund. */
   split: SplitPart[] | null

@@ -1,4 +1,4 @@
-import { applyContentFaults } from '../faults/content-faults.ts'
+import { applyContentFaults, perturb } from '../faults/content-faults.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -9,13 +9,11 @@ import type { ActivityLog } from '../state/activity.ts'
 import type { Job, JobHandlers, JobKind, Scheduler } from '../state/clock.ts'
 import type { Random } from '../state/random.ts'
 import { stopwatch, timestamp } from '../state/time.ts'
-import { type Attempt, createDeliveryStore, type Delivery, type DeliveryStore, hasFailed } from './delivery-store.ts'
+import { type Attempt, type Delivery, DeliveryStore, hasFailed } from './delivery-store.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
-import { createNextWebhook, type WebhookFilter } from './next-webhook.ts'
-import { perturb } from './perturb.ts'
+import { createNextWebhook, createWaiting, type WebhookFilter } from './next-webhook.ts'
 import { Transport } from './transport.ts'
-import { createWaiting } from './waiting.ts'
 
 /** The latest 10,000 webhooks, oldest first: an array with a few more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
@@ -70,7 +68,7 @@ export class DeliveryLog {
   readonly jobs: Pick<JobHandlers, 'webhook_retry' | 'webhook_delayed' | 'webhook_release'>
   private readonly parts: DeliveryParts
   private readonly headers: Record<string, string>
-  private readonly store: DeliveryStore = createDeliveryStore()
+  readonly store: DeliveryStore = new DeliveryStore()
   private readonly transport: Transport
   private readonly waiting = createWaiting()
   private readonly handedOut = new Set<string>()
@@ -103,16 +101,6 @@ export class DeliveryLog {
       webhook_delayed: resume,
       webhook_release: ({ subject }) => this.release(subject),
     }
-  }
-
-  /** The webhooks of one order, oldest first. */
-  ofOrder(orderId: string): readonly Delivery[] {
-    return this.store.ofOrder(orderId)
-  }
-
-  /** Those whose last attempt failed, in the order in which they first did. */
-  undelivered(): readonly Delivery[] {
-    return this.store.undelivered()
   }
 
   /** Signs a payload, logs it and starts its delivery. */
@@ -169,7 +157,7 @@ export class DeliveryLog {
       this.postponed.delete(delivery.id)
     }
     this.held.delete(orderId)
-    this.store.forget(orderId)
+    this.store.remove(this.store.ofOrder(orderId))
     return all.map(({ id }) => id)
   }
 

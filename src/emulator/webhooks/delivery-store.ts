@@ -56,60 +56,50 @@ export function stateOf(delivery: Delivery): 'no address' | 'waiting' | 'failed'
 }
 
 /** The latest webhooks, with what the pages look for in so many. */
-export interface DeliveryStore {
+export class DeliveryStore {
   /** Oldest first. */
-  readonly all: Delivery[]
-  add(delivery: Delivery): void
-  /** Takes note of how the last attempt ended. */
-  settle(delivery: Delivery): void
-  ofOrder(orderId: string): readonly Delivery[]
-  undelivered(): readonly Delivery[]
-  forget(orderId: string): void
-  clear(): void
-}
+  readonly all: Delivery[] = []
+  private readonly byOrder = new Map<string, Delivery[]>()
+  private readonly failing = new Set<Delivery>()
 
-export function createDeliveryStore(): DeliveryStore {
-  const all: Delivery[] = []
-  const byOrder = new Map<string, Delivery[]>()
-  const failing = new Set<Delivery>()
-
-  function forgetOldest(): void {
-    const oldest = all.shift()
-    if (oldest === undefined) return
-    failing.delete(oldest)
-    const others = (byOrder.get(oldest.order_id) ?? []).filter((delivery) => delivery !== oldest)
-    if (others.length > 0) byOrder.set(oldest.order_id, others)
-    else byOrder.delete(oldest.order_id)
+  add(delivery: Delivery): void {
+    this.all.push(delivery)
+    this.byOrder.set(delivery.order_id, [...this.ofOrder(delivery.order_id), delivery])
+    const [oldest] = this.all
+    if (this.all.length > MAX_DELIVERIES && oldest !== undefined) this.remove([oldest])
   }
 
-  return {
-    all,
-    add(delivery) {
-      all.push(delivery)
-      const others = byOrder.get(delivery.order_id)
-      if (others === undefined) byOrder.set(delivery.order_id, [delivery])
-      else others.push(delivery)
-      if (all.length > MAX_DELIVERIES) forgetOldest()
-    },
-    settle(delivery) {
-      const last = lastAttempt(delivery)
-      const isKept = byOrder.get(delivery.order_id)?.includes(delivery) ?? false
-      if (isKept && last !== undefined && hasFailed(last)) failing.add(delivery)
-      else failing.delete(delivery)
-    },
-    ofOrder: (orderId) => byOrder.get(orderId) ?? [],
-    undelivered: () => [...failing],
-    forget(orderId) {
-      for (const delivery of byOrder.get(orderId) ?? []) {
-        all.splice(all.indexOf(delivery), 1)
-        failing.delete(delivery)
-      }
-      byOrder.delete(orderId)
-    },
-    clear() {
-      all.length = 0
-      byOrder.clear()
-      failing.clear()
-    },
+  /** Takes note of how the last attempt ended. */
+  settle(delivery: Delivery): void {
+    const last = lastAttempt(delivery)
+    const isKept = this.ofOrder(delivery.order_id).includes(delivery)
+    if (isKept && last !== undefined && hasFailed(last)) this.failing.add(delivery)
+    else this.failing.delete(delivery)
+  }
+
+  /** The webhooks of one order, oldest first. */
+  ofOrder(orderId: string): readonly Delivery[] {
+    return this.byOrder.get(orderId) ?? []
+  }
+
+  /** Those whose last attempt failed, in the order in which they first did. */
+  undelivered(): readonly Delivery[] {
+    return [...this.failing]
+  }
+
+  remove(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      this.all.splice(this.all.indexOf(delivery), 1)
+      this.failing.delete(delivery)
+      const others = this.ofOrder(delivery.order_id).filter((one) => one !== delivery)
+      if (others.length > 0) this.byOrder.set(delivery.order_id, others)
+      else this.byOrder.delete(delivery.order_id)
+    }
+  }
+
+  clear(): void {
+    this.all.length = 0
+    this.byOrder.clear()
+    this.failing.clear()
   }
 }

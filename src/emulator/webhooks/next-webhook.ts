@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { WebhookEvent } from '../../schemas/event.ts'
 import { fields, number, oneOf, parseInput } from '../parse-input.ts'
 import { type Delivery, hasFailed } from './delivery-store.ts'
-import type { Waiting } from './waiting.ts'
 
 /** Which webhook is waited for; what is left out fits every webhook. */
 export interface WebhookFilter {
@@ -117,4 +116,38 @@ function described({ order_id, url, event, attempts }: Delivery): string {
       ? 'sent nowhere: no server_url and no webhookUrl'
       : `${url}: ${last === undefined || (last.status ?? last.error) === undefined ? 'not sent yet' : (last.error ?? `responded ${last.status}`)}`
   return `${String(event.method)} ${String(event.status)} of order ${JSON.stringify(order_id)} (${result})`
+}
+
+/** Callers that wait for something to become true. */
+export interface Waiting {
+  /** Something has changed: every waiting caller checks its condition again. */
+  changed(): void
+  /** Resolves when the condition holds, after `ms` of real time, or when the signal aborts. */
+  until(condition: () => boolean, ms: number, signal: AbortSignal): Promise<void>
+}
+
+export function createWaiting(): Waiting {
+  const checks = new Set<() => void>()
+  return {
+    changed() {
+      for (const check of [...checks]) check()
+    },
+    until(condition, ms, signal) {
+      if (condition() || signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer)
+          checks.delete(check)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        const check = (): void => {
+          if (condition()) done()
+        }
+        const timer = setTimeout(done, ms)
+        checks.add(check)
+        signal.addEventListener('abort', done, { once: true })
+      })
+    },
+  }
 }

@@ -31,7 +31,7 @@ function frame({ context, here }: Desk): Html {
   const now = context.scheduler.now()
   const { next, rates } = context.faults.list()
   const armed = next.length + rates.length
-  const failed = context.deliveries.undelivered().length
+  const failed = context.deliveries.store.undelivered().length
   const noted = context.activity.notes.length
   const move = (label: string, fields: Record<string, string>): Html =>
     commandForm('clock', { ...fields, return_to: here }, label, { small: true })

@@ -20,7 +20,7 @@ export function orderPage(desk: Desk, orderId: string): Promise<Response> {
   const view = emulator.orders.get(orderId)
   if (order === undefined || view === undefined) return missingPage(desk, 'order')
   const [payment] = order.payments
-  const own = context.deliveries.ofOrder(orderId)
+  const own = context.deliveries.store.ofOrder(orderId)
   const body = html`
 <p><a href="/_emulator">All orders</a></p>
 <h1>Order ${orderId}</h1>

@@ -31,7 +31,7 @@ export function overviewPage(desk: Desk, query: URLSearchParams): Promise<Respon
   const text = query.get('q') ?? ''
   const from = startOf(query)
   const { total, orders } = emulator.orders.search({ text, from, count: PAGE_SIZE })
-  const failed = deliveries.undelivered()
+  const failed = deliveries.store.undelivered()
   const body = html`
 <h1>Overview</h1>
 ${shopLinks(emulator)}
@@ -84,9 +84,9 @@ function orderTable(orders: readonly OrderView[], deliveries: DeliveryLog): Html
     return html`<tr data-key="${order.order_id}">
       <td title="${order.order_id}"><a href="${orderAddress(order.order_id)}">${order.order_id}</a></td>
       <td>${badge(order.status)} ${payment?.status_code ?? ''} ${moreStates(order)}</td>
-      <td>${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
+      <td class="method">${payment?.mode ?? ''} ${payment?.method ?? ''}</td>
       <td class="amount">${payment === undefined ? '' : money(payment.amount, payment.currency)}</td>
-      <td>${webhookSummary(deliveries.ofOrder(order.order_id))}</td>
+      <td>${webhookSummary(deliveries.store.ofOrder(order.order_id))}</td>
       <td>${payment === undefined ? '' : shortWhen(payment.created_at)}</td></tr>`
   })}</tbody></table>`
 }

@@ -1,17 +1,19 @@
 import type { Env, Hono } from 'hono'
+import { html } from 'hono/html'
 import type { Context } from '../../context.ts'
 import { messagePage } from '../../pages/layout.ts'
+import { ENGLISH } from '../../pages/messages.ts'
 import { receiptPage } from '../../pages/outcome.ts'
 import { SCRIPT } from '../../pages/script.ts'
 import { STYLE } from '../../pages/style.ts'
+import { cardGroups } from '../../pages/test-cards.ts'
 import type { EmulatorControls } from '../emulator-controls.ts'
 import { connectPage } from './connect.ts'
 import { faultsPage } from './faults.ts'
-import type { Desk } from './frame.ts'
+import { type Desk, renderSection } from './frame.ts'
 import { orderPage } from './order.ts'
 import { overviewPage } from './overview.ts'
 import { requestPage, requestsPage } from './requests.ts'
-import { testCardsPage } from './test-cards.ts'
 import { webhookPage, webhooksPage } from './webhooks.ts'
 
 const ICON =
@@ -58,4 +60,14 @@ function asset(response: Response, type: string): Response {
   response.headers.set('content-type', type)
   response.headers.set('cache-control', 'no-cache')
   return response
+}
+
+/** `/_emulator/cards`: every test card, and what becomes of it. */
+function testCardsPage(desk: Desk): Promise<Response> {
+  const body = html`
+<h1>${ENGLISH.cards.title}</h1>
+<p>${ENGLISH.cards.hint} Assumption throughout: the API document names no test cards.</p>
+<p>The checkout page has a button beside each card that fills in the form.</p>
+${cardGroups(ENGLISH, (card) => html`<code>${card.name}</code>`, 'h2')}`
+  return renderSection(desk, { title: ENGLISH.cards.title, body, section: 'cards' })
 }

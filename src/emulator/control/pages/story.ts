@@ -36,7 +36,7 @@ export function storyOf({ state, activity, deliveries }: Context, orderId: strin
     entries.push({ at, place, kind: 'request', tone, text: `${method} ${path} → ${outcome}`, address })
     for (const one of request.faults) fault(one, request.operation ?? '', at, place)
   }
-  for (const delivery of deliveries.ofOrder(orderId)) {
+  for (const delivery of deliveries.store.ofOrder(orderId)) {
     const { event, attempts, url, faults } = delivery
     const name = `${String(event.method)} ${String(event.status)}`
     const address = webhookAddress(delivery)

@@ -43,7 +43,6 @@ const ROUTES: Record<OperationName, Route> = {
 
 type App = Hono<{ Bindings: UnderWay }>
 
-/** Every path of the emulated service, and of the emulator's own control. */
 export function createApp(context: Context, controls: EmulatorControls): App {
   const app: App = new Hono({ getPath: (request) => pathOf(context, request) })
   if (context.shop !== undefined) {

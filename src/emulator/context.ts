@@ -12,10 +12,8 @@ import type { DeliveryLog } from './webhooks/deliveries.ts'
 /** What every part of one emulator shares. Nothing lives outside it. */
 export interface Context {
   options: ResolvedOptions
-  /** The name of a shop beside the emulator's own. */
   shop: string | undefined
   rules: Rules
-  /** The seeded streams that everything random is drawn from. */
   sources: Record<'ids' | 'faults' | 'chance', Random>
   ids: Ids
   /** Decides what the API document lets happen "now and then"; apart from the ids, so that neither shifts the other. */
@@ -31,7 +29,6 @@ export function emptyState(options: ResolvedOptions, ids: Ids): State {
   return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts: openAccounts(options.accounts, ids) }
 }
 
-/** Where the pages and the control API of this shop are. */
 export const homeOf = ({ shop }: Pick<Context, 'shop'>): string =>
   shop === undefined ? '/_emulator' : `/_emulator/shops/${shop}`
 

@@ -3,7 +3,7 @@ import { type Context, emptyState, note } from './context.ts'
 import { createPortalActions } from './control/actions.ts'
 import type { Emulator, EmulatorControls } from './control/emulator-controls.ts'
 import { seedOrders } from './control/seed-orders.ts'
-import { domainJobs, nextDue } from './domain/jobs.ts'
+import { domainJobs, nextJob } from './domain/jobs.ts'
 import { viewOrders } from './domain/orders.ts'
 import { applySnapshot, forgetAll, forgetOrder, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
 import { FaultBook, type FaultOccurrence } from './faults/faults.ts'
@@ -108,7 +108,7 @@ function createControls(context: Context, shops: ShopBook): EmulatorControls {
     clock: {
       now: () => scheduler.now(),
       advance: async (duration) => scheduler.advance(parseDuration(duration), idle),
-      due: (what) => nextDue(context, what),
+      due: (what) => nextJob(context, what)?.at ?? null,
       set: async (at) => scheduler.set(parseMoment(at), idle),
     },
     deliveries: deliveries.list,

@@ -10,7 +10,6 @@ import { noteFaults } from './http/request-log.ts'
 import type { OperationName } from './spec/endpoints.ts'
 import type { LoggedRequest } from './state/activity.ts'
 
-/** A request's entry in the log, and the signal of its caller. */
 export interface UnderWay {
   entry: LoggedRequest
   signal: AbortSignal

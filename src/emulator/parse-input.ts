@@ -16,14 +16,12 @@ export function fields<const E extends v.ObjectEntries>(
   })
 }
 
-/** One of these words. */
 export function oneOf<const W extends readonly string[]>(what: string, words: W): v.PicklistSchema<W, () => string> {
   const message = (issue: { input: unknown }): string =>
     `Unknown ${what} ${shown(issue.input)}.${suggestion(issue.input, words)}${expected(words)}`
   return v.picklist(words, message as () => string)
 }
 
-/** A number within bounds, both included. */
 export function number(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = (issue: { input: unknown }): string =>
     `must be a number from ${min} to ${max}, not ${shown(issue.input)}.`
@@ -33,7 +31,6 @@ export function number(min: number, max: number): v.GenericSchema<unknown, numbe
   )
 }
 
-/** A whole number within bounds, both included. */
 export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = (issue: { input: unknown }): string =>
     `must be a whole number from ${min} to ${max}, not ${shown(issue.input)}.`
@@ -65,14 +62,12 @@ export function firstMalformed(value: unknown, path = ''): string | undefined {
   return undefined
 }
 
-/** A text that is not empty. */
 export const text: v.GenericSchema<unknown, string> = v.pipe(
   v.string('must be a string.'),
   v.minLength(1, 'must not be empty.'),
   v.check(isWellFormed, 'must be well-formed Unicode.'),
 )
 
-/** An amount of money. */
 export const amount: v.GenericSchema<unknown, number> = v.pipe(
   v.number('must be a number.'),
   v.check(
@@ -81,13 +76,11 @@ export const amount: v.GenericSchema<unknown, number> = v.pipe(
   ),
 )
 
-/** `status_code` of a payment or an operation. */
 export const statusCode: v.GenericSchema<unknown, string> = v.pipe(
   v.string('must be a string.'),
   v.regex(/^\d{4}$/, 'must be a status code of four digits.'),
 )
 
-/** Real time to wait: milliseconds, or a range of them. */
 export const latency: v.GenericSchema<unknown, number | readonly [min: number, max: number]> = v.union(
   [
     number(0, 600_000),
@@ -148,7 +141,6 @@ function expected(names: readonly string[]): string {
   return names.length === 0 ? ' No field is expected.' : ` Expected one of: ${names.join(', ')}.`
 }
 
-/** A value in a message, whatever it is. */
 export function shown(value: unknown): string {
   let text: string | undefined
   try {

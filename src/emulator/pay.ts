@@ -32,7 +32,6 @@ const OPTIONS = fields('pay option', {
   fetch: v.optional(v.function('must be a function.')),
 })
 
-/** Redirects that are followed to the checkout, from a payment link for instance. */
 const MAX_REDIRECTS = 5
 
 /**
@@ -92,7 +91,6 @@ function cardNamed(name: TestCardName): TypedCard {
   )
 }
 
-/** Where the customer is. */
 interface Page {
   url: string
   /** What the page says, without its markup. */

@@ -7,7 +7,6 @@ import type { ClockSource } from './state/clock.ts'
 import { createIds, createRandom } from './state/random.ts'
 import { parseMoment } from './state/time.ts'
 
-/** The shops as they are stored. */
 export type SavedShops = readonly { options: ShopOptions; snapshot: Snapshot }[]
 
 export interface ShopBook extends Shops {
@@ -18,7 +17,6 @@ export interface ShopBook extends Shops {
   read(saved: SavedShops): () => void
 }
 
-/** An emulator, and what it is made of. */
 export interface Assembled {
   emulator: Emulator
   context: Context
@@ -26,7 +24,6 @@ export interface Assembled {
 
 export interface ShopParts {
   options: EmulatorOptions
-  /** The credentials of the emulator's own shop. */
   own: Credentials
   make(options: EmulatorOptions, name: string): Assembled
 }

@@ -62,11 +62,9 @@ export interface PortalActions {
 
 /** One action by hand: a row of the control API, of `emulator.control`, of the forms and of a seed file's steps. */
 export interface Action {
-  /** At `/_emulator/api/<name>`. */
   name: string
   does: string
   input: v.GenericSchema & { entries: v.ObjectEntries }
-  /** A body that works. */
   example: Record<string, unknown>
   /** Its method in `emulator.control`, and the fields that are arguments there; the others are members of its last argument. */
   method: keyof PortalActions
@@ -90,7 +88,6 @@ function action<E extends v.ObjectEntries>(
 const ends = { status_code: v.optional(statusCode) }
 const part = { amount: v.optional(amount), ...ends }
 
-/** Everything that is done to payments by hand. */
 export const ACTIONS: readonly Action[] = [
   action(
     'capture',
@@ -195,7 +192,6 @@ export function carryOut({ name, input, run }: Action, context: Context, asked: 
   }
 }
 
-/** `emulator.control`. */
 export function createPortalActions(context: Context): PortalActions {
   const methods = ACTIONS.map((one) => [
     one.method,

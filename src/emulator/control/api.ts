@@ -6,7 +6,6 @@ import { firstMalformed, InputError, parseInput, suggestion } from '../parse-inp
 import type { Node } from './openapi.ts'
 import { type ControlOperation, NotFound, OPERATIONS, type Scope } from './operations.ts'
 
-/** `GET /_emulator/api`: what can be read and done, with an example of each. */
 export function listOperations(): Response {
   const operations = OPERATIONS.map(({ method, name, does, input, example }) => ({
     method,

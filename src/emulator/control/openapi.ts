@@ -2,10 +2,10 @@ import { type ControlOperation, OPERATIONS } from './operations.ts'
 
 type Schema = Record<string, unknown>
 
-/** The parts of valibot's schemas that say what a value looks like. */
 export interface Node {
   type: string
   wrapped?: Node
+  default?: unknown
   pipe?: Node[]
   entries?: Record<string, Node>
   options?: unknown[]

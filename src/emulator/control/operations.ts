@@ -9,19 +9,16 @@ import { FILTER_ENTRIES, type WebhookFilter, WebhookNotReceivedError } from '../
 import { ACTIONS, carryOut } from './actions.ts'
 import type { Emulator, EmulatorControls } from './emulator-controls.ts'
 
-/** What an operation works on. */
 export interface Scope extends EmulatorControls {
   context: Context
 }
 
-/** One thing that can be read or done at `/_emulator/api/<name>`. */
 export interface ControlOperation {
   method: 'GET' | 'POST' | 'DELETE'
   name: string
   does: string
   /** The body of a POST, else the query; `name` may also end the path: `/_emulator/api/shops/mugs`. */
   input: v.GenericSchema
-  /** A query or a body that works. */
   example: string | Record<string, unknown>
   run(scope: Scope, input: never, signal: AbortSignal): unknown
 }
@@ -65,7 +62,6 @@ function pageOf<T extends { id: string }>(oldest: readonly T[], { limit, after, 
   return all.slice(start, limit === undefined ? undefined : start + limit)
 }
 
-/** A list of entries that belong to orders. */
 const list = (name: string, does: string, of: (scope: Scope) => readonly { id: string; order_id: string | null }[]) =>
   get(name, does, byOrder, '?order_id=A-1', (scope, { order_id, ...page }) =>
     pageOf(
@@ -86,7 +82,6 @@ function shopView({ shop = '', credentials }: Emulator): Record<string, unknown>
   return { name: shop, overview, control: `${overview}/api`, credentials }
 }
 
-/** Everything at `/_emulator/api`. */
 export const OPERATIONS: readonly ControlOperation[] = [
   get(
     'credentials',
@@ -253,7 +248,6 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
 ]
 
-/** A control request for something that does not exist: 404. */
 export class NotFound extends InputError {}
 
 function milliseconds(wait: string): number {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { createOrder, pay } from '../domain/payments.ts'
-import { validate } from '../http/validate.ts'
+import { relax, validate } from '../http/validate.ts'
 import { InputError, oneOf, text } from '../parse-input.ts'
 import type { ParameterTable } from '../spec/parameters.ts'
 import { TEST_CARDS, type TestCardName, testCard } from '../state/cards.ts'
@@ -42,9 +42,7 @@ export function seedOrders(context: Context, input: unknown): void {
   const purchases = { direct: parameters.directPurchase, hosted: parameters.hostedPurchase }
   for (const [index, { card: _, steps, ...order }] of seeds.entries()) {
     const table = { ...purchases[order.mode], mode: { type: 'mode', required: true } } as ParameterTable
-    const relaxed = Object.fromEntries(
-      Object.entries(table).map(([name, rule]) => [name, { ...rule, required: NEEDED.includes(name) }]),
-    )
+    const relaxed = relax(table, (name) => !NEEDED.includes(name))
     const unknown = Object.keys(order).filter((name) => !(name in table))
     wrong.push(...unknown.map((name) => `[${index}].${name} is not a parameter of a payment.`))
     for (const { field_name, violation } of validate(context.rules, relaxed, order)) {

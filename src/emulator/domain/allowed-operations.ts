@@ -7,17 +7,13 @@ import { leftToRefund, refundedPayment } from './secondary.ts'
 
 /** What can be done to an order now. Amounts in units of the currency; 0 where it cannot be done. */
 export interface PossibleOperations {
-  /** What is left of the authorized amount. */
   capture: number
-  /** What can be captured at most, beyond the authorized amount too. */
   captureMax: number
-  /** What can be refunded in one operation. */
   refund: number
   increment: boolean
   void: boolean
   cancel: boolean
   cancelRecurring: boolean
-  /** Something is pending, and can be concluded. */
   conclude: boolean
   expire: WhatExpires[]
 }

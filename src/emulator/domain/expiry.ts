@@ -6,7 +6,7 @@ import { addOperation, addressOf, authorizedAmount, sumOf } from './operations.t
 import { followFirstPayment } from './subscriptions.ts'
 import { announce, setStatus } from './transitions.ts'
 
-/** What of an order can expire. */
+/** The parts of an order that can expire. */
 export type WhatExpires = 'checkout' | '3ds' | 'authorization' | 'token'
 
 /** @throws {Problem} when the order has nothing of the kind that could expire. */
@@ -15,7 +15,6 @@ export function expire(context: Context, order: Order, what: WhatExpires): void 
   if (!expired) throw new Problem(400, `Order ${order.order_id} has no ${what} that could expire.`, [])
 }
 
-/** Makes everything expire that the options give a lifetime, from this moment on. */
 export function scheduleExpiry(context: Context, order: Order, what: 'checkout' | '3ds' | 'authorization'): void {
   const { checkoutMs, threeDSecureMs, authorizationMs } = context.options.expiry
   const lifetime = { checkout: checkoutMs, '3ds': threeDSecureMs, authorization: authorizationMs }[what]
@@ -23,14 +22,12 @@ export function scheduleExpiry(context: Context, order: Order, what: 'checkout' 
   context.scheduler.schedule({ at: context.scheduler.now() + lifetime, kind: 'expiry', subject: order.order_id, what })
 }
 
-/** What was scheduled to expire does, if it is still open. */
 export function expireDue(context: Context, order: Order, what: string): void {
   if (what === 'checkout') checkout(context, order)
   if (what === '3ds') threeDSecure(context, order)
   if (what === 'authorization') authorization(context, order)
 }
 
-/** Gives an authorization that has just been paid its lifetime; does nothing to any other payment. */
 export function scheduleAuthorizationExpiry(context: Context, order: Order): void {
   const [{ method, status }] = order.payments
   if (method === 'auth' && status === 'success') scheduleExpiry(context, order, 'authorization')

@@ -7,7 +7,6 @@ import { cancelSubscription, chargeAgain, chargeDue } from './subscriptions.ts'
 
 type DomainJobs = Omit<JobHandlers, `webhook_${string}`>
 
-/** What falls due of an order. */
 export function domainJobs(context: Context): DomainJobs {
   const of =
     (run: (order: Order, job: Job) => void) =>
@@ -24,12 +23,7 @@ export function domainJobs(context: Context): DomainJobs {
   }
 }
 
-/** When the next retry of a webhook or the next charge is due; what belongs to a subscription that has ended is not. */
-export function nextDue(context: Context, what: 'next_retry' | 'next_charge'): number | null {
-  return nextJob(context, what)?.at ?? null
-}
-
-/** The job itself. */
+/** The next retry of a webhook or the next charge; what belongs to a subscription that has ended is not. */
 export function nextJob({ scheduler, state, rules }: Context, what: 'next_retry' | 'next_charge'): Job | undefined {
   const isDue = ({ kind, subject }: Job): boolean => {
     if (what === 'next_retry') return kind === 'webhook_retry'

@@ -11,15 +11,12 @@ export type SecondaryMethod = 'capture' | 'void' | 'refund' | 'auth_increment'
 
 export interface OperationInput {
   method: SecondaryMethod
-  /** In units of the order's currency. */
   amount: number
-  /** The payment that it belongs to; default the order's first. */
   payment?: Payment
   comment?: string | null
   /** Where its webhooks go; null: to the emulator's `webhookUrl`. */
   server_url: string | null
   split?: SplitPart[]
-  /** How it ends, in place of what the card decides. */
   status_code?: string | undefined
 }
 
@@ -90,7 +87,6 @@ export function concludeOperation(context: Context, order: Order, operation: Ope
   )
 }
 
-/** Where an operation's webhooks go. */
 export function operationDestination(context: Context, { server_url }: Operation): string | null {
   return context.rules.destinations.operation(server_url, context.options.webhookUrl ?? null)
 }

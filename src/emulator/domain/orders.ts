@@ -47,7 +47,6 @@ export interface Orders {
   search(search: OrderSearch): { total: number; orders: OrderView[] }
 }
 
-/** What an order can be found by, in lower case. */
 function searched({ payments, operations, subscription, checkout_id, order_id }: Order): string {
   const records = [...payments, ...operations].flatMap((one) => [
     ...[one.payment_id, one.transaction_id, 'operation_id' in one ? one.operation_id : one.cc_mask],
@@ -56,7 +55,6 @@ function searched({ payments, operations, subscription, checkout_id, order_id }:
   return [order_id, checkout_id, subscription?.id, ...new Set(records)].join('\n').toLowerCase()
 }
 
-/** The order of a webhook, request or note with this id: the terminal prints them to search for. */
 function orderOfEntry({ state, activity, deliveries }: Context, id: string): Order | undefined {
   if (!/^emulator-(delivery|request|note)-\d+$/.test(id)) return undefined
   const entries = [...deliveries.list, ...activity.requests, ...activity.notes]

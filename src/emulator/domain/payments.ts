@@ -9,7 +9,6 @@ import { announce, conclude, setStatus, UNPAID } from './transitions.ts'
 
 type Body = Record<string, unknown>
 
-/** Card data, or a token instead. */
 export type Instrument = { number: string; month: number; year: number; cvv: string } | { token: string }
 
 const SECRET = ['cc_number', 'exp_month', 'exp_year', 'card_cvv', 'cc_token', 'cryptogram']
@@ -133,7 +132,6 @@ export function declineFirstCard(context: Context, order: Order): void {
   announce(context, order, declined)
 }
 
-/** Ends the customer's 3-D Secure step. */
 export function finishThreeDSecure(context: Context, order: Order, passed: boolean): void {
   const payment = order.payments[0]
   payment.eci = passed ? '05' : '07'
@@ -176,14 +174,12 @@ export function cancelPayment(context: Context, order: Order): void {
   announce(context, order, payment)
 }
 
-/** What its card left pending fails in time. */
 function timeOutLater(context: Context, order: Order, payment: Payment): void {
   if (payment.status !== 'pending') return
   const at = addDuration(context.scheduler.now(), { minutes: 15 })
   context.scheduler.schedule({ at, kind: 'timeout', subject: order.order_id })
 }
 
-/** Ends a payment that has been pending for too long. */
 export function timeOut(context: Context, order: Order): void {
   const [payment] = order.payments
   if (payment.status !== 'pending') return

@@ -11,7 +11,6 @@ import { addOperation, addressOf, authorizedAmount, counts, sumOf } from './oper
 export interface SecondaryInput {
   /** In units of the currency; without it, all that is left. */
   amount?: number | undefined
-  /** The currency that the request names. */
   currency?: unknown
   comment?: string | null
   server_url?: unknown
@@ -23,11 +22,9 @@ export interface SecondaryInput {
 /** @throws {Problem} unless the order is an authorization with so much left, within `maxCapturePercent`. */
 export function capture(context: Context, order: Order, input: SecondaryInput): Operation {
   const { conditions } = context.rules
-  const [payment] = order.payments
   const whole = authorizedAmount(order)
   const captured = sumOf(order, 'capture', true)
-  if (!conditions.captureMethod(payment) || !conditions.captureStatus(payment)) throw notAuthorized(context, order)
-  if (!conditions.notVoided(order.operations)) throw voided(context, order)
+  checkAuthorized(context, order)
   checkCurrency(context, order, input)
   // Assumption: a full capture after partial ones takes what is left of the authorized amount.
   const asked = input.amount === undefined ? whole - captured : toMinor(input.amount)
@@ -72,10 +69,7 @@ export function voidAuthorization(context: Context, order: Order, input: Seconda
 
 /** @throws {Problem} unless the order is an authorization that was not voided. */
 export function increment(context: Context, order: Order, input: SecondaryInput & { amount: number }): Operation {
-  const { conditions } = context.rules
-  const [payment] = order.payments
-  if (!conditions.captureMethod(payment) || !conditions.captureStatus(payment)) throw notAuthorized(context, order)
-  if (!conditions.notVoided(order.operations)) throw voided(context, order)
+  checkAuthorized(context, order)
   const server_url = addressOf(context, order, input.server_url)
   return addOperation(context, order, { ...common(input), method: 'auth_increment', amount: input.amount, server_url })
 }
@@ -137,7 +131,6 @@ export function leftToRefund(order: Order, payment: Payment): number {
   return paid - refunds.reduce((sum, { amount }) => sum + toMinor(amount), 0)
 }
 
-/** Every sub-merchant gives back at most what it received. */
 function checkShares(context: Context, order: Order, split: SplitPart[], asked: number): void {
   checkSum(context, split, asked)
   const own = order.payments[0].method === 'purchase' ? ((order.request.split as SplitPart[] | undefined) ?? []) : []
@@ -182,6 +175,13 @@ function checkCurrency(context: Context, order: Order, { currency }: SecondaryIn
 
 function common({ comment, status_code }: SecondaryInput): { comment: string | null; status_code: string | undefined } {
   return { comment: comment ?? null, status_code: typeof status_code === 'function' ? status_code() : status_code }
+}
+
+function checkAuthorized(context: Context, order: Order): void {
+  const { captureMethod, captureStatus, notVoided } = context.rules.conditions
+  const [payment] = order.payments
+  if (!captureMethod(payment) || !captureStatus(payment)) throw notAuthorized(context, order)
+  if (!notVoided(order.operations)) throw voided(context, order)
 }
 
 function notAuthorized(context: Context, order: Order): Problem {

@@ -69,7 +69,6 @@ export function readSnapshot(context: Context, input: unknown): Stored {
   return parts
 }
 
-/** Puts a snapshot in the place of what the emulator remembers; the emulator was reset before. */
 export function applySnapshot(context: Context, stored: Stored): void {
   const { sources, scheduler, deliveries, faults, activity } = context
   for (const name of ['ids', 'faults', 'chance'] as const) sources[name].goTo(stored.random[name])
@@ -94,7 +93,6 @@ export function applySnapshot(context: Context, stored: Stored): void {
   deliveries.restore(stored.deliveries)
 }
 
-/** Goes back to the start. */
 export function forgetAll({ options, ids, sources, state, scheduler, deliveries, activity, faults }: Context): void {
   scheduler.reset()
   deliveries.clear()
@@ -105,7 +103,6 @@ export function forgetAll({ options, ids, sources, state, scheduler, deliveries,
   activity.publish({ type: 'reset', at: timestamp(scheduler.now()) })
 }
 
-/** Forgets one order with its webhooks, requests, notes and faults, and what is scheduled for it. */
 export function forgetOrder({ state, scheduler, deliveries, activity, faults }: Context, orderId: string): void {
   const order = state.orders.get(orderId)
   if (order === undefined) throw new InputError(`No order has the order_id ${JSON.stringify(orderId)}.`, 'order_id')

@@ -7,7 +7,6 @@ import { announce, conclude, UNPAID } from './transitions.ts'
 
 type Config = Record<string, unknown>
 
-/** Attaches a recurring configuration to an order: "`init` on creation". */
 export function createSubscription(context: Context, config: Config): Subscription {
   return {
     id: context.ids.named('recurring'),
@@ -31,7 +30,6 @@ export function followFirstPayment(context: Context, order: Order): void {
   if (status === 'success') scheduleNext(context, order, subscription, 0)
 }
 
-/** The order with this recurring id. */
 export function findSubscription(context: Context, id: string): (Order & { subscription: Subscription }) | undefined {
   for (const order of context.state.orders.values()) {
     if (order.subscription?.id === id) return order as Order & { subscription: Subscription }
@@ -39,7 +37,6 @@ export function findSubscription(context: Context, id: string): (Order & { subsc
   return undefined
 }
 
-/** Ends a subscription: no further charge and no further retry. */
 export function cancelSubscription(context: Context, order: Order): void {
   const ended = context.rules.statuses.recurringEnded
   if (order.subscription === undefined || order.subscription.status === ended) return
@@ -74,7 +71,6 @@ function scheduleNext(context: Context, order: Order, subscription: Subscription
   }
 }
 
-/** Makes the charge that is due, and schedules the next one. */
 export function chargeDue(context: Context, order: Order, index: number): void {
   const { subscription } = order
   if (subscription === undefined || subscription.status === context.rules.statuses.recurringEnded) return
@@ -82,7 +78,6 @@ export function chargeDue(context: Context, order: Order, index: number): void {
   scheduleNext(context, order, subscription, index + 1)
 }
 
-/** Repeats a charge that was declined. */
 export function chargeAgain(context: Context, order: Order, attempt: number): void {
   const { subscription } = order
   if (subscription === undefined || subscription.status === context.rules.statuses.recurringEnded) return
@@ -150,7 +145,6 @@ function retryLater(context: Context, order: Order, attempt: number): void {
   context.scheduler.schedule({ at, kind: 'charge_retry', subject: order.order_id, number: attempt + 1 })
 }
 
-/** Whether the card that pays for a subscription has expired, or its token was ended by hand. */
 function hasExpired(context: Context, { payments: [{ cc_token }] }: Order): boolean {
   const { ends } = context.state.tokens.get(cc_token ?? '') ?? {}
   return ends !== undefined && ends <= context.scheduler.now()

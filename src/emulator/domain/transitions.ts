@@ -36,7 +36,6 @@ function chargeName({ payments, retries = {} }: Order, payment: Payment): string
   return made.length === 0 ? '' : `charge ${charge}${retry === undefined ? '' : `, retry ${retry}`}: `
 }
 
-/** Sends the webhook of a payment as it stands now. */
 export function announce(context: Context, order: Order, payment: Payment): void {
   context.deliveries.send(
     order.order_id,
@@ -100,12 +99,16 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
     bank_pay: card.bankPay ? bankPay(payment) : null,
     receipt_url: `${context.options.origin}${homeOf(context)}/receipts/${payment.payment_id}`,
   })
-  if (saysPaid && paysPercent === undefined) note(context, order, PROCESSED_AMOUNT, true)
+  if (saysPaid && paysPercent === undefined) {
+    note(
+      context,
+      order,
+      'processed_amount is sent: a public billing system reads it in every webhook, the API document names no rule.',
+      true,
+    )
+  }
   bookPayment(context, payment, paid, fees.fee)
 }
-
-const PROCESSED_AMOUNT =
-  'The webhook has processed_amount: a public billing system reads it in every one, the API document does not promise it.'
 
 /**
  * A purchase earns its amount less the fee. An authorization is not the merchant's money yet: its captures are. A credit pays
@@ -117,7 +120,6 @@ function bookPayment(context: Context, { method, currency }: Payment, paid: numb
   if (method === 'p2p') earn(context, currency, 0, fee)
 }
 
-/** Books an amount less its fee. */
 export function earn(context: Context, currency: string, amount: number, fee: Money | null): void {
   book(context.state.accounts, context.ids, currency, toMinor(amount) - toMinor(fee?.amount ?? 0))
 }

@@ -39,14 +39,12 @@ export interface SavedFaults {
 export interface FaultParts {
   random: Random
   now(): number
-  /** Called for each fault that fires. */
   onFired?(fired: FaultOccurrence): void
 }
 
 const MAX_WAITING = 10_000
 const MAX_FIRED = 1000
 
-/** The faults that are set, and those that fired. */
 export class FaultBook implements Faults {
   private scripted: { fault: Fault; times: number }[] = []
   private rates: { fault: Fault; probability: number }[] = []
@@ -89,7 +87,6 @@ export class FaultBook implements Faults {
     return this.occurred.map((one) => ({ ...one }))
   }
 
-  /** Forgets what was set for this order, and what fired on it. */
   forget(orderId: string): void {
     this.scripted = this.scripted.filter(({ fault }) => fault.order_id !== orderId)
     this.rates = this.rates.filter(({ fault }) => fault.order_id !== orderId)

@@ -56,7 +56,6 @@ export async function pause(
   await Promise.race([over, aborted(signal)]).finally(() => clearTimeout(timer))
 }
 
-/** The status code that an outcome fault asks for. */
 export function statusCodeOf(faults: readonly Fault[]): string | undefined {
   return faults.flatMap((fault) => (fault.kind === 'status_code' ? [fault.status_code] : [])).at(-1)
 }

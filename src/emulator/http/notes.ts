@@ -8,7 +8,6 @@ import { Problem } from './problem.ts'
 export interface RequestNotes {
   /** @throws {Problem} 400 with the same words under `strict`. */
   add(field: string | readonly string[], text: string): void
-  /** Puts the notes where people look for them; called once the request has done its work. */
   publish(): void
 }
 

@@ -1,4 +1,3 @@
-/** One rejected field of a request. */
 export interface Violation {
   field_name: string
   violation: string

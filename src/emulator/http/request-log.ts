@@ -81,27 +81,20 @@ function tooLarge(): Response {
   return new Problem(413, 'The body has more than 8 MiB', { code: 'EMULATOR-413' }).toResponse()
 }
 
-/** Undefined for a body that is too large. */
 async function readBody(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const parts: Uint8Array[] = []
+  const parts: BlobPart[] = []
   let size = 0
   const reader = stream.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.length
-    if (size <= MAX_BYTES) parts.push(part.value)
+    if (size <= MAX_BYTES) parts.push(part.value as BlobPart)
     if (size > MAX_DROPPED) break
   }
   if (size > MAX_BYTES) {
     reader.cancel().catch(() => {})
     return undefined
   }
-  const body = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    body.set(part, at)
-    at += part.length
-  }
-  return body
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
 function orderIdOf(body: Uint8Array): string | null {
@@ -129,7 +122,6 @@ async function keepResponse(entry: LoggedRequest, response: Response): Promise<R
   return new Response(bytes, response)
 }
 
-/** What an error body says, violations included. */
 function reasonOf(text: string): string | null {
   try {
     const { message, error, args } = JSON.parse(text) as Record<string, unknown>

@@ -6,14 +6,11 @@ import { checkPos } from './authentication.ts'
 import type { RequestNotes } from './notes.ts'
 import { Problem, type Violation } from './problem.ts'
 
-/** A request that has passed path, verb, content type and credentials. */
 export interface EndpointRequest {
   operation: OperationName
-  /** Path parameters, decoded. */
   path: Record<string, string>
   query: URLSearchParams
   body: Uint8Array
-  /** What works here and may be rejected by the service. */
   notes: RequestNotes
   /** The status code that a fault asks for, in place of what the card decides; asked when the outcome is decided. */
   statusCode(): string | undefined
@@ -22,7 +19,6 @@ export interface EndpointRequest {
 /** What each file of `routes/` exports: the response of one endpoint. A rejection is a thrown {@link Problem}. */
 export type Route = (context: Context, request: EndpointRequest) => Response
 
-/** The body as a JSON object. @throws {Problem} for anything else. */
 export function readJson(context: Context, request: EndpointRequest): Record<string, unknown> {
   let parsed: unknown
   try {

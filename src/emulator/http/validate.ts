@@ -61,7 +61,6 @@ function validateRecurring(rules: Rules, body: Body, prefix: string): Violation[
   return violations
 }
 
-/** The same table with some parameters optional. */
 export function relax(table: ParameterTable, name: (parameter: string) => boolean): ParameterTable {
   return Object.fromEntries(
     Object.entries(table).map(([key, rule]) => [key, name(key) ? { ...rule, required: false } : rule]),

@@ -29,7 +29,6 @@ export function readForm(body: string): CardForm {
   }
 }
 
-/** Says beside which field something is wrong. */
 export function checkForm(form: CardForm, now: number): FieldErrors {
   const errors: FieldErrors = {}
   if (form.cc_number === '') errors.cc_number = 'number_missing'

@@ -11,7 +11,6 @@ export interface Page {
   section?: Section
   /** What stands between the navigation and the page. */
   frame?: Html
-  /** The name of a shop beside the emulator's own. */
   shop?: string | undefined
   status?: number
   /** Why the request was rejected, for the request log. */

@@ -4,7 +4,6 @@ type Pair = readonly [title: string, text: string]
 
 /** The customer's pages in one language. */
 export type Messages = typeof ENGLISH
-/** What is wrong with a field of the card form. */
 export type FieldError = keyof Messages['errors']
 
 export const ENGLISH = {

@@ -4,7 +4,6 @@ import { renderPage } from './layout.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { badge } from './status.ts'
 
-/** Where a payment stands, in words for the customer, and the way on. */
 export function outcomePage(order: Order, back: string | null): Promise<Response> {
   const payment = order.payments[0]
   const messages = messagesFor(order)

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
 
-/** The look of a state: green and a tick, red and a cross, amber and a clock, grey and a ring. Never colour alone. */
 export type Tone = 'ok' | 'bad' | 'wait' | 'idle'
 
 const SHAPES: Record<Tone, string> = {
@@ -22,7 +21,6 @@ export function toneOf(status: string): Tone {
   return ({ success: 'ok', active: 'ok', failure: 'bad', canceled: 'bad', pending: 'wait' } as const)[status] ?? 'idle'
 }
 
-/** A fault that fired. */
 export function faultBadge(kind: string): Html {
   return html`<span class="badge wait">${shape('fault')}${kind}</span>`
 }

@@ -13,7 +13,6 @@ function groupOf({ threeDSecure, status, recurring, operations }: TestCard): Gro
   return recurring === undefined && operations === undefined ? 'paid' : 'later'
 }
 
-/** The test cards in groups; `button` makes what stands beside each. */
 export function cardGroups(messages: Messages, button: (card: TestCard) => Html | '', level: 'h2' | 'h3' = 'h3'): Html {
   const title = { ...messages.cards, threeDS: '3-D Secure' }
   return html`${GROUPS.map(
@@ -33,7 +32,6 @@ export function cardList(cards: readonly TestCard[], messages: Messages, button:
   )}</ul>`
 }
 
-/** A card number as it stands on a card: in groups of four. */
 export function spaced(number: string): string {
   return number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 }

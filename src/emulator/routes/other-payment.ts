@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
-import { createOrder, type Instrument, pay } from '../domain/payments.ts'
+import { createOrder, pay } from '../domain/payments.ts'
 import { announce, conclude } from '../domain/transitions.ts'
 import { type EndpointRequest, rejectInvalid } from '../http/request.ts'
 import { tolerate } from '../http/tolerate.ts'
 import { relax, validate } from '../http/validate.ts'
 import { findCard } from '../state/cards.ts'
-import { recordOf, redirectToCheckout } from './purchase.ts'
+import { instrumentOf, recordOf, redirectToCheckout } from './purchase.ts'
 
 type Body = Record<string, unknown>
 
@@ -33,21 +33,12 @@ export function createOtherPayment(context: Context, { notes, statusCode }: Endp
   rejectInvalid(context, validate(context.rules, table, taken))
   const order = createOrder(context, { description: `Emulated ${method}`, ...taken, mode }, false)
   if (mode === 'hosted') return redirectToCheckout(context, order)
-  const instrument = instrumentOf(taken)
-  if (instrument !== undefined) {
-    pay(context, order, instrument, statusCode())
+  // A payout names a card by its number alone.
+  if (typeof (taken.cc_token ?? taken.cc_number) === 'string') {
+    pay(context, order, instrumentOf(taken), statusCode())
   } else {
     conclude(context, order, order.payments[0], findCard(''), statusCode())
     announce(context, order, order.payments[0])
   }
   return recordOf(context, order, responses.payment)
-}
-
-/** A payout names a card by its number alone. */
-function instrumentOf({ cc_token, cc_number, exp_month, exp_year, card_cvv }: Body): Instrument | undefined {
-  if (typeof cc_token === 'string') return { token: cc_token }
-  if (typeof cc_number !== 'string') return undefined
-  const month = Number(exp_month ?? 12)
-  const year = Number(exp_year ?? 9998)
-  return { number: cc_number, month, year, cvv: String(card_cvv ?? '000') }
 }

@@ -97,9 +97,9 @@ export function instrumentOf(body: Body): Instrument {
   if (typeof body.cc_token === 'string') return { token: body.cc_token }
   return {
     number: String(body.cc_number),
-    month: Number(body.exp_month),
-    year: Number(body.exp_year),
-    cvv: String(body.card_cvv),
+    month: Number(body.exp_month ?? 12),
+    year: Number(body.exp_year ?? 9998),
+    cvv: String(body.card_cvv ?? '000'),
   }
 }
 

@@ -1,6 +1,5 @@
 import type { TypeName } from './types.ts'
 
-/** One row of a request table. */
 export interface ParameterRule {
   type: TypeName
   required: boolean
@@ -30,7 +29,6 @@ const limited = (rule: ParameterRule, max: number): ParameterRule => ({ ...rule,
 const FINGERPRINT = `browserColorDepth browserScreenHeight browserScreenWidth browserJavaEnabled browserLanguage
   browserTimeZone browserTimeZoneOffset browserAcceptHeader browserIpAddress browserUserAgent`
 
-/** What direct and hosted purchases have in common. */
 const PURCHASE: ParameterTable = {
   pos_id: yes('uuid'),
   method: yes('method'),
@@ -54,7 +52,6 @@ const PURCHASE: ParameterTable = {
   init_recurring: no('recurring'),
 }
 
-/** What the bodies of secondary operations have in common. */
 const SECONDARY: ParameterTable = {
   pos_id: yes('uuid'),
   order_id: limited(yes('string'), 32),

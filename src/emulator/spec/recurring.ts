@@ -5,9 +5,7 @@ export const RECURRING = {
   defaultHours: 24,
   maxHoursDaily: 23,
   maxHours: 72,
-  /** Months of each unit that is counted in months. */
   months: { month: 1, quarter: 3, year: 12 },
-  /** Days of each unit that is counted in days. */
   days: { day: 1, week: 7 },
 }
 export type RecurringRules = typeof RECURRING

@@ -19,7 +19,6 @@ export interface ResponseRules {
   singleReserve: string
 }
 
-/** Names, in their order. */
 const words = (text: string): readonly string[] => text.split(/\s+/)
 
 const STATUS = words('status status_code status_description user_action_required user_action_url')

@@ -26,7 +26,6 @@ export type TypeName =
   | 'interval_unit'
   | 'receipt_delivery'
 
-/** Says what a value has to be, when it is not: the `violation` of the response. */
 export type TypeRule = (value: unknown) => string | undefined
 
 export type TypeRules = Record<TypeName, TypeRule>
@@ -44,7 +43,6 @@ function whole(min: number, max: number, expected: string): TypeRule {
   return rule((value) => isNumber(value, /^\d+$/) && value >= min && value <= max, expected)
 }
 
-/** A number whose shortest text has this form. */
 function isNumber(value: unknown, form: RegExp): value is number {
   return typeof value === 'number' && form.test(String(value))
 }

@@ -80,13 +80,11 @@ export type Activity = { shop?: string } & (
   | { type: 'error'; at: string; id: string | null; stack: string }
 )
 
-/** What the stream of events has beside it. */
 export type EmulatorEvent =
   | Activity
   | { type: 'state'; at: string; order_id: string; what: string }
   | { type: 'reset'; at: string }
 
-/** How many requests and how many notes are kept; older ones are forgotten. */
 const MAX_REQUESTS = 2000
 
 export interface SavedActivity {
@@ -100,9 +98,7 @@ export interface SavedActivity {
 
 /** What has happened, in its order, and who wants to know. */
 export class ActivityLog {
-  /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[] = []
-  /** The latest notes, oldest first. */
   readonly notes: Note[] = []
   private requested = 0
   private noted = 0
@@ -116,7 +112,6 @@ export class ActivityLog {
     this.onActivity = onActivity
   }
 
-  /** Adds and reports a note. */
   note(note: Omit<Note, 'id'>): void {
     this.noted += 1
     const one = { id: `emulator-note-${this.noted}`, ...note }
@@ -125,7 +120,6 @@ export class ActivityLog {
     this.report({ type: 'note', ...one })
   }
 
-  /** Adds a request and gives it its id. */
   open(request: Omit<LoggedRequest, 'id'>): LoggedRequest {
     this.requested += 1
     const entry = this.stamp({ id: `emulator-request-${this.requested}`, ...request })
@@ -134,7 +128,6 @@ export class ActivityLog {
     return entry
   }
 
-  /** Remembers the place of an entry of any log in the sequence of events. */
   stamp<T extends object>(entry: T): T {
     this.place += 1
     this.places.set(entry, this.place)
@@ -145,7 +138,6 @@ export class ActivityLog {
     return this.places.get(entry) ?? 0
   }
 
-  /** Gives an entry that was stored its place again. */
   putAt(entry: object, place: number): void {
     this.places.set(entry, place)
   }
@@ -162,7 +154,6 @@ export class ActivityLog {
     }
   }
 
-  /** Something that only the stream of events has. */
   publish(event: EmulatorEvent): void {
     for (const listener of this.listeners) listener(event)
   }

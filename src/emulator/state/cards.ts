@@ -134,7 +134,6 @@ export function testCard(name: TestCardName): string {
   return card.number
 }
 
-/** Luhn: from the right, every second digit is doubled, and the sum of all digits ends in 0. */
 export function passesLuhn(number: string): boolean {
   if (!/^\d{12,19}$/.test(number)) return false
   let sum = 0

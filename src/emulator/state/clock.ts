@@ -30,7 +30,6 @@ export interface EmulatorClock {
   due(what: 'next_retry' | 'next_charge'): number | null
 }
 
-/** What can be scheduled. */
 export type JobKind =
   | 'expiry'
   | 'timeout'
@@ -46,11 +45,8 @@ export interface Job {
   /** Milliseconds since the epoch. */
   at: number
   kind: JobKind
-  /** An order_id, or the id of a delivery. */
   subject: string
-  /** Which charge, or which attempt. */
   number?: number
-  /** What expires. */
   what?: string
 }
 
@@ -62,9 +58,7 @@ const JOBS_AT_ONCE = 200
 
 /** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
 export class Scheduler implements ClockSource {
-  /** Milliseconds that were added to the source. */
   offset = 0
-  /** What is due, in its order. */
   jobs: Job[] = []
   private readonly source: ClockSource
   private handlers: JobHandlers | undefined
@@ -84,19 +78,16 @@ export class Scheduler implements ClockSource {
     return this.held ?? this.source.now() + this.offset
   }
 
-  /** Who does the jobs; called once, before anything is due. */
   handle(handlers: JobHandlers): void {
     this.handlers = handlers
   }
 
-  /** Has the job done as soon as the clock has reached its time. */
   schedule(job: Job): void {
     let index = this.jobs.length
     while (index > 0 && (this.jobs[index - 1]?.at ?? 0) > job.at) index -= 1
     this.jobs.splice(index, 0, job)
   }
 
-  /** Runs what is due now. */
   runDue(): void {
     for (let job = this.takeNext(this.now()); job !== undefined; job = this.takeNext(this.now())) this.carryOut(job)
   }
@@ -106,24 +97,20 @@ export class Scheduler implements ClockSource {
     return this.moveOn(checkTarget(this.start(), addDuration(this.start(), duration)), idle)
   }
 
-  /** Moves the clock to a moment; see {@link EmulatorClock.set}. */
   async set(at: number, idle: () => Promise<void>): Promise<void> {
     if (at >= this.start()) return this.moveOn(checkTarget(this.start(), at), idle)
     checkTarget(at, at)
     this.offset += at - this.now()
   }
 
-  /** Forgets what was scheduled for these orders and deliveries. */
   forget(subjects: readonly string[]): void {
     this.jobs = this.jobs.filter(({ subject }) => !subjects.includes(subject))
   }
 
-  /** Forgets what was scheduled and what was added to the clock. */
   reset(): void {
     this.restore([], 0)
   }
 
-  /** Goes on from stored jobs and a stored offset. */
   restore(jobs: readonly Job[], offset: number): void {
     this.generation += 1
     this.jobs = [...jobs]

@@ -50,7 +50,6 @@ export interface Payment {
   bank_pay: Record<string, string> | null
 }
 
-/** What the records of payments and of secondary operations have in common. */
 type Shared =
   | ('payment_id' | 'order_id' | 'transaction_id' | 'pos_id' | 'mode' | 'method' | 'amount' | 'currency' | 'status')
   | ('status_code' | 'status_description' | 'fee' | 'limit_info' | 'created_at' | 'processed_at' | 'receipt_url')
@@ -115,7 +114,6 @@ export interface Token {
   ends?: number | undefined
 }
 
-/** Everything that one emulator remembers. */
 export interface State {
   orders: Map<string, Order>
   checkouts: Map<string, Order>

@@ -48,7 +48,6 @@ export function addMonths(ms: number, months: number): number {
   return Date.UTC(from.getUTCFullYear(), month, Math.min(from.getUTCDate(), lastDay)) + timeOfDay(ms)
 }
 
-/** Milliseconds since midnight. */
 export function timeOfDay(ms: number): number {
   return ((ms % DAY) + DAY) % DAY
 }
@@ -101,7 +100,6 @@ type Length = v.GenericSchema<unknown, number | undefined>
 const any: Length = v.optional(length)
 const calendar: Length = v.optional(whole)
 
-/** The units of a duration, for an object that has them beside other fields. */
 export const DURATION_ENTRIES: Record<keyof Duration, Length> = {
   ms: any,
   seconds: any,

@@ -39,12 +39,10 @@ export interface Deliveries extends ReadonlyArray<Delivery> {
   attempted(matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** The webhooks as they are stored. */
 export interface SavedDeliveries {
   all: readonly Delivery[]
   count: number
   handedOut: readonly string[]
-  /** The ids of those that wait for the order's next webhook. */
   held: readonly string[]
 }
 
@@ -64,7 +62,6 @@ const USER_AGENT = 'edgetill-emulator'
 /** Every webhook: it is signed, logged, delivered, repeated as the retry policy says, and held or broken as faults say. */
 export class DeliveryLog {
   readonly list: Deliveries
-  /** What falls due: retries, and webhooks that were held back. */
   readonly jobs: Pick<JobHandlers, 'webhook_retry' | 'webhook_delayed' | 'webhook_release'>
   private readonly parts: DeliveryParts
   private readonly headers: Record<string, string>
@@ -72,7 +69,6 @@ export class DeliveryLog {
   private readonly transport: Transport
   private readonly waiting = createWaiting()
   private readonly handedOut = new Set<string>()
-  /** By order: what waits for the order's next webhook. */
   private readonly held = new Map<string, Delivery[]>()
   /** By id: what waits for the clock. One that the log has forgotten meanwhile is sent all the same. */
   private readonly postponed = new Map<string, Delivery>()
@@ -103,7 +99,6 @@ export class DeliveryLog {
     }
   }
 
-  /** Signs a payload, logs it and starts its delivery. */
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void {
     const { options, webhooks, faults, chance, activity } = this.parts
     // A fault waits for a webhook that goes somewhere.
@@ -148,7 +143,6 @@ export class DeliveryLog {
     this.transport.track(asked.then(({ status }) => done(status, null), failed))
   }
 
-  /** Forgets one order's webhooks, and returns their ids. */
   forget(orderId: string): string[] {
     const postponed = [...this.postponed.values()].filter(({ order_id }) => order_id === orderId)
     const all = [...this.store.ofOrder(orderId), ...postponed]

@@ -42,12 +42,10 @@ export function hasFailed({ status }: Attempt): boolean {
   return status === undefined || status < 200 || status > 299
 }
 
-/** The last attempt at the webhook's own address. */
 function lastAttempt({ attempts }: Delivery): Attempt | undefined {
   return attempts.filter(({ url }) => url === undefined).at(-1)
 }
 
-/** What became of a webhook, in a word. */
 export function stateOf(delivery: Delivery): 'no address' | 'waiting' | 'failed' | 'delivered' {
   if (delivery.url === null) return 'no address'
   const last = lastAttempt(delivery)
@@ -55,9 +53,7 @@ export function stateOf(delivery: Delivery): 'no address' | 'waiting' | 'failed'
   return hasFailed(last) ? 'failed' : 'delivered'
 }
 
-/** The latest webhooks, with what the pages look for in so many. */
 export class DeliveryStore {
-  /** Oldest first. */
   readonly all: Delivery[] = []
   private readonly byOrder = new Map<string, Delivery[]>()
   private readonly failing = new Set<Delivery>()
@@ -69,7 +65,6 @@ export class DeliveryStore {
     if (this.all.length > MAX_DELIVERIES && oldest !== undefined) this.remove([oldest])
   }
 
-  /** Takes note of how the last attempt ended. */
   settle(delivery: Delivery): void {
     const last = lastAttempt(delivery)
     const isKept = this.ofOrder(delivery.order_id).includes(delivery)
@@ -77,7 +72,6 @@ export class DeliveryStore {
     else this.failing.delete(delivery)
   }
 
-  /** The webhooks of one order, oldest first. */
   ofOrder(orderId: string): readonly Delivery[] {
     return this.byOrder.get(orderId) ?? []
   }

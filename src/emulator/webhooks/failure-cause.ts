@@ -15,7 +15,6 @@ export function failureCause(error: unknown, timeoutMs: number): string {
   return message.includes(code) ? message : `${code}: ${message}`
 }
 
-/** The innermost cause. A host of several addresses fails with an error for each: the first one speaks for all. */
 function rootOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0])

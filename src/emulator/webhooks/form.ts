@@ -15,7 +15,6 @@ export function webhookForm(event: object, apiSecret: string, padded = true): st
   return new URLSearchParams({ data, signature }).toString()
 }
 
-/** The same form with one wrong letter in its signature. */
 export function corruptSignature(body: string): string {
   const form = new URLSearchParams(body)
   const signature = form.get('signature') ?? ''

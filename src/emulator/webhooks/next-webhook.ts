@@ -29,13 +29,11 @@ const DOCUMENTED = [
   'void',
   'auth_increment',
   'refund',
-] as const satisfies readonly WebhookEvent['kind'][]
-/** Every kind of a webhook. */
+] as const
 export const KINDS: readonly WebhookEvent['kind'][] = [...DOCUMENTED, 'unknown', 'unexpected']
 
 const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
 
-/** The fields of a filter, for an object that has them beside others. */
 export const FILTER_ENTRIES: Record<'order_id' | 'kind' | 'status', v.GenericSchema<unknown, string | undefined>> = {
   order_id: v.optional(text),
   kind: v.optional(oneOf('kind', KINDS)),
@@ -44,7 +42,6 @@ export const FILTER_ENTRIES: Record<'order_id' | 'kind' | 'status', v.GenericSch
 
 const FILTER = fields('webhook filter', { ...FILTER_ENTRIES, timeoutMs: v.optional(number(0, 600_000)) })
 
-/** How many other webhooks an error lists. */
 const MAX_LISTED = 10
 
 export type NextWebhook = (filter?: WebhookFilter, signal?: AbortSignal) => Promise<Delivery>
@@ -108,7 +105,6 @@ function nothingCame(all: readonly Delivery[], filter: WebhookFilter, ms: number
   return `No webhook${asked} came within ${ms} ms (each is returned once). ${instead}`
 }
 
-/** `purchase success of order "A-1" (http://…: responded 200)`. */
 function described({ order_id, url, event, attempts }: Delivery): string {
   const last = attempts.at(-1)
   const result =
@@ -118,9 +114,7 @@ function described({ order_id, url, event, attempts }: Delivery): string {
   return `${String(event.method)} ${String(event.status)} of order ${JSON.stringify(order_id)} (${result})`
 }
 
-/** Callers that wait for something to become true. */
 export interface Waiting {
-  /** Something has changed: every waiting caller checks its condition again. */
   changed(): void
   /** Resolves when the condition holds, after `ms` of real time, or when the signal aborts. */
   until(condition: () => boolean, ms: number, signal: AbortSignal): Promise<void>

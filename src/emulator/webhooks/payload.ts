@@ -3,7 +3,6 @@ import type { Operation, Order, Payment } from '../state/state.ts'
 
 type Payload = Record<string, unknown>
 
-/** The parameters of a primary operation's webhook; for recurring payments also the `recurring` object. */
 export function primaryPayload(rules: Rules, order: Order, payment: Payment): Payload {
   const { primary, receiptMethods } = rules.webhooks
   const known: Payload = { ...customer(order), ...payment }
@@ -19,7 +18,6 @@ export function primaryPayload(rules: Rules, order: Order, payment: Payment): Pa
   return payload
 }
 
-/** The parameters of a secondary operation's webhook. */
 export function secondaryPayload({ webhooks }: Rules, operation: Operation): Payload {
   const own = webhooks[operation.method as 'capture' | 'void' | 'auth_increment' | 'refund']
   const known = operation as unknown as Payload
@@ -41,7 +39,6 @@ const CUSTOMER = new Set(
     .map((name) => `customer_${name}`),
 )
 
-/** Customer data as it was submitted: the documented fields, all of which are text. */
 export function customer(order: Order): Payload {
   const entries = Object.entries(order.request)
   return Object.fromEntries(entries.filter(([name, value]) => CUSTOMER.has(name) && typeof value === 'string'))

@@ -1,6 +1,5 @@
 import { maskBody, maskHeaders } from '../state/mask.ts'
 
-/** What a receiver responded, as far as it is kept. */
 export interface ReceiverResponse {
   status: number
   /** Without what belongs to the connection, and `date`: the same run gives the same bytes. */
@@ -40,7 +39,6 @@ export class Transport {
     }
   }
 
-  /** Does this when what was queued for the order before is done. */
   enqueue(orderId: string, work: () => Promise<unknown>): void {
     const before = this.queues.get(orderId) ?? Promise.resolve()
     const next = this.track(before.then(work)).finally(() => {
@@ -62,7 +60,6 @@ export class Transport {
     while (this.started.size > 0) await Promise.allSettled([...this.started])
   }
 
-  /** Breaks off what is on its way. */
   abort(): void {
     for (const underWay of this.sending) underWay.abort()
     this.queues.clear()
@@ -88,14 +85,14 @@ async function receive(response: Response): Promise<ReceiverResponse> {
 async function startOf({ body }: Response): Promise<Uint8Array> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
-  const parts: Uint8Array[] = []
+  const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   const timer = setTimeout(() => reader.cancel().catch(() => {}), PATIENCE_MS)
   try {
     while (size < MAX_BYTES) {
       const { done, value } = await reader.read()
       if (done) break
-      const part = (value as Uint8Array).subarray(0, MAX_BYTES - size)
+      const part = (value as Uint8Array<ArrayBuffer>).subarray(0, MAX_BYTES - size)
       parts.push(part)
       size += part.length
     }
@@ -105,11 +102,5 @@ async function startOf({ body }: Response): Promise<Uint8Array> {
   clearTimeout(timer)
   // Not awaited: a receiver that does not end its response must not hold the delivery.
   reader.cancel().catch(() => {})
-  const kept = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    kept.set(part, at)
-    at += part.length
-  }
-  return kept
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
 }

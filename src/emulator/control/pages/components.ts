@@ -13,12 +13,10 @@ export function webhookAddress({ id }: Pick<Delivery, 'id'>): string {
   return `/_emulator/webhooks/${encodeURIComponent(id)}`
 }
 
-/** A timestamp that does not break within the date: `2026-11-21 19:40:11.123`. */
 export function when(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 23)}</time>`
 }
 
-/** The same in a table, short: `11-21 19:40:11`. */
 export function shortWhen(at: string): Html {
   return html`<time datetime="${at}">${at.slice(5, 10)} ${at.slice(11, 19)}</time>`
 }
@@ -27,15 +25,8 @@ export function money(amount: number, currency: string): string {
   return `${amount.toFixed(2)} ${currency}`
 }
 
-interface CommandFormOptions {
-  inputs?: Html | ''
-  danger?: boolean
-  small?: boolean
-  /** The id of what explains the button. */
-  describedBy?: string
-}
+type CommandFormOptions = { inputs?: Html | ''; danger?: boolean; small?: boolean; describedBy?: string }
 
-/** A form that posts a command and comes back to the page; `inputs` are its visible fields. */
 export function commandForm(
   command: string,
   hidden: Record<string, string>,
@@ -52,13 +43,11 @@ export function confirmForm(command: string, hidden: Record<string, string>, lab
   return html`<details class="confirm"><summary>${label} …</summary><p>${question}</p>${commandForm(command, hidden, label, { danger: true })}</details>`
 }
 
-/** An amount's field of a command. */
 export function amountInput(id: string, label: string, value: number, max?: number): Html {
   const limit = max === undefined ? '' : html` max="${max.toFixed(2)}"`
   return html`<div><label for="${id}">${label}</label><input id="${id}" name="amount" type="number" min="0.01" step="0.01"${limit} value="${value.toFixed(2)}" required></div>`
 }
 
-/** `11-60 of 204`, with links to newer and older pages that keep the query. */
 export function pager(
   address: string,
   query: Record<string, string>,
@@ -75,27 +64,43 @@ export function pager(
   ${from + shown < total ? link(from + PAGE_SIZE, 'Older') : ''}</p>`
 }
 
-/** How far into a list a page starts; 0 for anything that is not a whole number. */
+export function searchForm(
+  address: string,
+  label: string,
+  text: string,
+  [name, only, on]: [string, string, boolean],
+): Html {
+  return html`<form class="actions" method="get" action="${address}" role="search">
+  <div><label for="q">${label}</label><input class="wide-field" id="q" name="q" value="${text}"></div>
+  <label><input type="checkbox" name="${name}"${on ? html` checked` : ''}> ${only}</label>
+  <button type="submit" class="quiet">Search</button>
+</form>`
+}
+
+export function pageOf<T>(found: readonly T[], address: string, query: URLSearchParams): [page: T[], links: Html | ''] {
+  const from = startOf(query)
+  const page = [...found].reverse().slice(from, from + PAGE_SIZE)
+  const kept = Object.fromEntries([...query].filter(([name, value]) => name !== 'from' && value !== ''))
+  return [page, found.length > PAGE_SIZE ? pager(address, kept, from, page.length, found.length) : '']
+}
+
 export function startOf(query: URLSearchParams): number {
   const from = Number(query.get('from') ?? 0)
   return Number.isSafeInteger(from) && from > 0 ? from : 0
 }
 
-/** What became of an attempt: `200`, or the cause of its failure. */
 export function attemptBadge(attempt: Attempt): Html {
   const isOpen = attempt.status === undefined && attempt.error === undefined
   const tone: Tone = isOpen ? 'wait' : hasFailed(attempt) ? 'bad' : 'ok'
   return badge(isOpen ? 'under way' : String(attempt.status ?? 'failed'), tone)
 }
 
-/** Whether the last attempt failed. */
 export function isUndelivered(delivery: Delivery): boolean {
   return stateOf(delivery) === 'failed'
 }
 
 const STATE_TONES = { 'no address': 'idle', waiting: 'wait', failed: 'bad', delivered: 'ok' } as const
 
-/** What became of a webhook, in a word. */
 export function deliveryState(delivery: Delivery): [text: string, tone: Tone] {
   const state = stateOf(delivery)
   return [state, STATE_TONES[state]]

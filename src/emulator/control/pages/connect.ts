@@ -4,7 +4,6 @@ import type { Html } from '../../pages/layout.ts'
 import { commandForm } from './components.ts'
 import { type Desk, renderSection } from './frame.ts'
 
-/** `/_emulator/connect`: what each kind of client needs, to paste. */
 export function connectPage(desk: Desk): Promise<Response> {
   const { credentials } = desk.emulator
   const body = html`
@@ -24,7 +23,6 @@ function startAgain(): Html {
   return html`<details class="confirm"><summary>Forget everything …</summary><p>All orders, webhooks, requests, faults and what is scheduled will be forgotten. This cannot be undone.</p>${commandForm('reset', {}, 'Forget everything', { danger: true })}</details>`
 }
 
-/** The same small thing in each language: the list of accounts, which needs one header. */
 function snippets(credentials: Credentials): Record<string, string> {
   const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
   const accounts = `${apiUrl}/api/v1/balances/pos/${posId}/accounts`

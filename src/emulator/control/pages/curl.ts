@@ -1,23 +1,14 @@
 import type { LoggedRequest } from '../../state/activity.ts'
 import { maskNumber, TEST_CARDS } from '../../state/cards.ts'
 
-/** Headers that curl sends itself, or that belong to one connection. */
-const LEFT_OUT = [
-  'host',
-  'content-length',
-  'connection',
-  'accept-encoding',
-  'user-agent',
-  'accept',
-  'transfer-encoding',
-]
+const LEFT_OUT = /^(host|content-length|connection|accept|accept-encoding|user-agent|transfer-encoding|sec-.*)$/
 
 /** A request as a command for a POSIX shell. The signature of the HMAC scheme is computed anew. */
 export function curlOf(request: LoggedRequest, baseUrl: string): string {
   const body = unmasked(request.body)
   const isSigned = /-HMAC-SHA1 /i.test(request.headers['x-api-auth'] ?? '')
   const headers = Object.entries(request.headers)
-    .filter(([name]) => !LEFT_OUT.includes(name) && !name.startsWith('sec-'))
+    .filter(([name]) => !LEFT_OUT.test(name))
     .map(([name, value]) => `-H ${headerText(name, value)}`)
   const parts = [
     `curl -i -X ${request.method} ${quoted(new URL(baseUrl).origin + request.path)}`,
@@ -42,17 +33,13 @@ function headerText(name: string, value: string): string {
 function unmasked(body: string): string {
   const card = TEST_CARDS.find(({ number }) => body.includes(maskNumber(number)))
   if (card === undefined) return body
+  const values: Record<string, string> = { exp_month: '12', exp_year: '39', card_cvv: '123' }
   return body
     .replace(maskNumber(card.number), card.number)
-    .replace('"exp_month":"***"', '"exp_month":12')
-    .replace('"exp_year":"***"', '"exp_year":39')
-    .replace('"card_cvv":"***"', '"card_cvv":"123"')
-    .replace('exp_month=***', 'exp_month=12')
-    .replace('exp_year=***', 'exp_year=39')
-    .replace('card_cvv=***', 'card_cvv=123')
+    .replaceAll(/"(exp_month|exp_year)":"\*\*\*"/g, (_, name) => `"${name}":${values[name]}`)
+    .replaceAll(/(exp_month|exp_year|card_cvv)("?[:=]"?)\*\*\*/g, (_, name, is) => name + is + values[name])
 }
 
-/** One word of a POSIX shell, whatever is in it. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -8,12 +8,12 @@ import {
   occasionsOf,
 } from '../../faults/fault.ts'
 import type { Html } from '../../pages/layout.ts'
+import type { Node } from '../openapi.ts'
 import { commandForm } from './components.ts'
 import { type Desk, renderSection } from './frame.ts'
 
 const HERE = '/_emulator/faults'
 
-/** `/_emulator/faults`: what is set, and every kind of fault with what it does. */
 export function faultsPage(desk: Desk): Promise<Response> {
   const { faults } = desk.emulator
   const { next, rates } = faults.list()
@@ -49,21 +49,13 @@ function groupSection(group: string): Html {
   return html`<h2>${TITLES[group] ?? ''}</h2>
 ${kinds.map((kind) => {
   const { says } = describeFault(kind)
-  const inputs = Object.entries(faultEntries(kind)).map(([name, schema]) => fieldInput(kind, name, schema as Choice))
+  const inputs = Object.entries(faultEntries(kind)).map(([name, schema]) => fieldInput(kind, name, schema as Node))
   const places = occasionsOf(kind)
   // A webhook is the only place, or the usual one; an outcome is decided where the payment is made.
   const on = places.length === 1 || kind === 'status_code' ? '' : placeInput(kind, places)
   return html`<details><summary><code>${kind}</code> <span class="says">${says}</span></summary>
 <div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', { inputs: html`${inputs}${on}${OTHERS.map((name) => fieldInput(kind, name))}` })}</div></details>`
 })}`
-}
-
-/** The parts of a schema that a form needs. */
-interface Choice {
-  type: string
-  options?: readonly unknown[]
-  wrapped?: Choice
-  default?: unknown
 }
 
 const OTHERS = ['order_id', 'probability']
@@ -74,10 +66,9 @@ const LABELS: Record<string, string> = {
   ms: 'Milliseconds',
   status_code: 'Status code',
 }
-/** What is filled in where a field must not be empty. */
 const VALUES: Record<string, string> = { ms: '500', status_code: '4009' }
 
-function fieldInput(kind: FaultKind, name: string, schema: Choice = { type: 'optional' }): Html {
+function fieldInput(kind: FaultKind, name: string, schema: Node = { type: 'optional' }): Html {
   const id = `${kind}-${name}`
   const inner = schema.wrapped?.wrapped ?? schema.wrapped ?? schema
   const value = schema.type === 'optional' ? '' : (VALUES[name] ?? '')

@@ -7,25 +7,15 @@ import type { Note } from '../../state/activity.ts'
 import type { EmulatorControls } from '../emulator-controls.ts'
 import { commandForm, orderAddress, when } from './components.ts'
 
-/** What a page of the emulator is made from, and where it stands. */
 export interface Desk {
   context: Context
   emulator: EmulatorControls
-  /** Its own address, to come back to. */
   here: string
 }
 
-/** A page in the console's frame: the clock first, then what is armed, undelivered or doubtful, on every page. */
 export function renderSection(desk: Desk, page: Page & { section: Section }): Promise<Response> {
   return renderPage({ ...page, frame: frame(desk), shop: desk.context.shop })
 }
-
-const STEPS = [
-  ['+1 min', 'minutes'],
-  ['+1 hour', 'hours'],
-  ['+1 day', 'days'],
-  ['+1 month', 'months'],
-] as const
 
 function frame({ context, here }: Desk): Html {
   const now = context.scheduler.now()
@@ -43,7 +33,7 @@ function frame({ context, here }: Desk): Html {
   }
   return html`<section class="frame" aria-label="State of the emulator">
   <span class="clock">Clock <strong id="now"${context.options.clockMoves ? html` data-moves` : ''}>${when(new Date(now).toISOString())}</strong></span>
-  ${STEPS.map(([label, unit]) => move(label, { [unit]: '1' }))}${jump('next_retry', 'Next retry')}${jump('next_charge', 'Next charge')}
+  ${['minute', 'hour', 'day', 'month'].map((unit) => move(`+1 ${unit.replace('ute', '')}`, { [`${unit}s`]: '1' }))}${jump('next_retry', 'Next retry')}${jump('next_charge', 'Next charge')}
   <span class="counts">${armed === 0 ? '' : count('/_emulator/faults', 'wait', `${armed} ${armed === 1 ? 'fault' : 'faults'} armed`, true)}
   ${failed === 0 ? '' : count('/_emulator/webhooks?failed', 'bad', `${failed} undelivered`)}
   ${noted === 0 ? '' : count('/_emulator#notes', 'wait', `${noted} ${noted === 1 ? 'note' : 'notes'}`)}</span>
@@ -54,7 +44,6 @@ function count(address: string, tone: Tone, text: string, isFault = false): Html
   return html`<a class="badge ${tone}" href="${address}">${shape(isFault ? 'fault' : tone)}${text}</a>`
 }
 
-/** Notes, newest first. */
 export function noteList(notes: readonly Note[]): Html | '' {
   if (notes.length === 0) return ''
   const newest = [...notes].reverse()

@@ -13,7 +13,6 @@ import { type Desk, missingPage, noteList, renderSection } from './frame.ts'
 import { storyList, storyOf } from './story.ts'
 import { webhookTable } from './webhooks.ts'
 
-/** `/_emulator/orders?order_id=…`: an order's story, and what can be done to it. */
 export function orderPage(desk: Desk, orderId: string): Promise<Response> {
   const { context, emulator } = desk
   const order = context.state.orders.get(orderId)
@@ -39,7 +38,6 @@ ${[...(order.declined ?? []), ...order.payments, ...order.operations].map(record
   return renderSection(desk, { title: `Order ${orderId}`, body, section: 'overview' })
 }
 
-/** What the order is worth now: one line of amounts. */
 function worth(context: Context, order: Order): Html {
   const [payment] = order.payments
   const { currency, method } = payment
@@ -95,6 +93,8 @@ function links(
 function actions({ order_id, payments: [payment] }: Order, possible: PossibleOperations): Html | '' {
   const hidden = { order_id, return_to: orderAddress(order_id) }
   const unit = payment.currency
+  const confirm = (name: string, label: string, effect: string, more = {}): Html =>
+    confirmForm(name, { ...hidden, ...more }, label, `${effect} This cannot be undone.`)
   const forms = [
     possible.capture > 0 &&
       commandForm('capture', hidden, 'Capture', {
@@ -108,26 +108,13 @@ function actions({ order_id, payments: [payment] }: Order, possible: PossibleOpe
       commandForm('refund', hidden, 'Refund', {
         inputs: amountInput('refund-amount', `Refund (${unit})`, possible.refund, possible.refund),
       }),
-    possible.void &&
-      confirmForm('void', hidden, 'Void', 'The whole authorization will be released. This cannot be undone.'),
-    possible.cancel &&
-      confirmForm('cancel', hidden, 'Cancel', 'The payment will fail, and its checkout closes. This cannot be undone.'),
+    possible.void && confirm('void', 'Void', 'The whole authorization will be released.'),
+    possible.cancel && confirm('cancel', 'Cancel', 'The payment will fail, and its checkout closes.'),
     possible.conclude && commandForm('conclude', hidden, 'Conclude', { inputs: statusCodeInput }),
     possible.cancelRecurring && commandForm('charge', hidden, 'Charge now'),
-    possible.cancelRecurring &&
-      confirmForm(
-        'cancel_recurring',
-        hidden,
-        'End the subscription',
-        'No further charge will be made. This cannot be undone.',
-      ),
+    possible.cancelRecurring && confirm('cancel_recurring', 'End the subscription', 'No further charge will be made.'),
     ...possible.expire.map((what) =>
-      confirmForm(
-        'expire',
-        { ...hidden, what },
-        EXPIRY[what],
-        'It expires at this moment, as it would in time. This cannot be undone.',
-      ),
+      confirm('expire', EXPIRY[what], 'It expires at this moment, as it would in time.', { what }),
     ),
   ].filter((form) => form !== false)
   return forms.length === 0 ? '' : html`<h2>Actions</h2><div class="actions">${forms}</div>`

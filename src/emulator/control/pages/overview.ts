@@ -22,9 +22,7 @@ import {
 import { type Desk, noteList, renderSection } from './frame.ts'
 import { isView, requestTable } from './requests.ts'
 
-/** How many failed webhooks and requests the overview names; the rest is a link away. */
 const FEW = 5
-/** `/_emulator`: the orders, what failed, and what is doubtful. */
 export function overviewPage(desk: Desk, query: URLSearchParams): Promise<Response> {
   const { context, emulator } = desk
   const { deliveries } = context
@@ -51,7 +49,6 @@ ${otherPaymentSection()}`
   return renderSection(desk, { title: 'Overview', body, section: 'overview' })
 }
 
-/** The shops at this address, from the emulator's own. */
 function shopLinks({ shop, shops }: EmulatorControls): Html | '' {
   const names = shop === undefined ? shops.list().map((one) => one.shop ?? '') : []
   if (names.length === 0) return ''
@@ -91,7 +88,6 @@ function orderTable(orders: readonly OrderView[], deliveries: DeliveryLog): Html
   })}</tbody></table>`
 }
 
-/** What happened to an order after its payment: refunds, captures, voids, its subscription. */
 function moreStates({ operations, recurring }: OrderView): Html {
   const methods = [...new Set(operations.map(({ method }) => method))]
   const states = methods.map((method) => {

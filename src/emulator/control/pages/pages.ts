@@ -19,7 +19,6 @@ import { webhookPage, webhooksPage } from './webhooks.ts'
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#4a3300"/><path d="M4 8.5l3 3 5-6" fill="none" stroke="#ffe9bf" stroke-width="2"/></svg>'
 
-/** Adds the emulator's own pages: everything that a person looks at under `/_emulator`. */
 export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: EmulatorControls): void {
   for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
   const desk = (request: Request): Desk => {
@@ -62,7 +61,6 @@ function asset(response: Response, type: string): Response {
   return response
 }
 
-/** `/_emulator/cards`: every test card, and what becomes of it. */
 function testCardsPage(desk: Desk): Promise<Response> {
   const body = html`
 <h1>${ENGLISH.cards.title}</h1>

@@ -2,17 +2,15 @@ import { html } from 'hono/html'
 import type { Html } from '../../pages/layout.ts'
 import { badge, faultBadge } from '../../pages/status.ts'
 import type { LoggedRequest } from '../../state/activity.ts'
-import { orderAddress, PAGE_SIZE, pager, shortWhen, startOf, when } from './components.ts'
+import { orderAddress, pageOf, searchForm, shortWhen, when } from './components.ts'
 import { curlOf } from './curl.ts'
 import { type Desk, missingPage, noteList, renderSection } from './frame.ts'
 
-/** `/_emulator/requests`: what arrived, newest first, the rejected ones too. */
 export function requestsPage(desk: Desk, query: URLSearchParams): Promise<Response> {
   const { requests } = desk.emulator
   const text = query.get('q') ?? ''
   const wanted = text.trim().toLowerCase()
   const onlyRejected = query.has('rejected')
-  const from = startOf(query)
   const found = requests.filter(
     (one) =>
       (!onlyRejected || isRejected(one)) &&
@@ -22,22 +20,17 @@ export function requestsPage(desk: Desk, query: URLSearchParams): Promise<Respon
             .toLowerCase()
             .includes(wanted)),
   )
-  const page = found.reverse().slice(from, from + PAGE_SIZE)
-  const kept = { ...(text && { q: text }), ...(onlyRejected && { rejected: 'on' }) }
+  const here = '/_emulator/requests'
+  const [page, links] = pageOf(found, here, query)
   const body = html`
 <h1>Requests</h1>
 <p class="hint">The latest 2,000 requests are kept, without credentials and card data, each body up to 16,384 characters. Views of the customer's pages are listed when they are searched for.</p>
-<form class="actions" method="get" action="/_emulator/requests" role="search">
-  <div><label for="q">Any text of a request or response</label><input class="wide-field" id="q" name="q" value="${text}"></div>
-  <label><input type="checkbox" name="rejected"${onlyRejected ? html` checked` : ''}> rejected only</label>
-  <button type="submit" class="quiet">Search</button>
-</form>
+${searchForm(here, 'Any text of a request or response', text, ['rejected', 'rejected only', onlyRejected])}
 ${requestTable(page)}
-${found.length > PAGE_SIZE ? pager('/_emulator/requests', kept, from, page.length, found.length) : ''}`
+${links}`
   return renderSection(desk, { title: 'Requests', body, section: 'requests' })
 }
 
-/** A customer who looks at a page. */
 export function isView({ method, operation }: LoggedRequest): boolean {
   return method === 'GET' && operation === 'checkout'
 }
@@ -64,7 +57,6 @@ function responseBadge(request: LoggedRequest): Html {
   return badge(String(request.status), isRejected(request) ? 'bad' : 'ok')
 }
 
-/** `/_emulator/requests/ID`: all of one request and its response. */
 export function requestPage(desk: Desk, id: string): Promise<Response> {
   const { requests, notes, credentials } = desk.emulator
   const request = requests.find((one) => one.id === id)
@@ -106,7 +98,6 @@ export function bodyBlock(text: string): Html {
   return text === '' ? html`<p class="hint">No body is kept.</p>` : html`<pre class="copy">${readable(text)}</pre>`
 }
 
-/** JSON with line breaks; anything else as it is. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

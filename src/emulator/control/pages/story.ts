@@ -9,7 +9,6 @@ import { isRejected } from './requests.ts'
 
 interface StoryEntry {
   at: string
-  /** Its place in the sequence of all that happened. */
   place: number
   kind: 'request' | 'state' | 'webhook' | 'fault' | 'note'
   tone: Tone
@@ -17,7 +16,6 @@ interface StoryEntry {
   address?: string
 }
 
-/** An order's requests, states, webhooks and faults as one sequence. */
 export function storyOf({ state, activity, deliveries }: Context, orderId: string): StoryEntry[] {
   const entries: StoryEntry[] = []
   const faults = new Set<string>()
@@ -78,7 +76,6 @@ function toneOfText(what: string): Tone {
   return /\b(success|active)\b/.test(what) ? 'ok' : 'idle'
 }
 
-/** `31 days later`, where a day or more lies between two entries. */
 function gapBefore(before: string | undefined, at: string): Html | '' {
   const days = Math.floor((Date.parse(`${at}Z`) - Date.parse(`${before ?? at}Z`)) / 86_400_000)
   return days >= 1 ? html`<li class="gap">${days === 1 ? 'a day' : `${days} days`} later</li>` : ''

@@ -8,10 +8,9 @@ import {
   deliveryState,
   isUndelivered,
   orderAddress,
-  PAGE_SIZE,
-  pager,
+  pageOf,
+  searchForm,
   shortWhen,
-  startOf,
   webhookAddress,
   when,
 } from './components.ts'
@@ -19,28 +18,22 @@ import { quoted } from './curl.ts'
 import { type Desk, missingPage, renderSection } from './frame.ts'
 import { bodyBlock, headerList } from './requests.ts'
 
-/** `/_emulator/webhooks`: what was sent, newest first. */
 export function webhooksPage(desk: Desk, query: URLSearchParams): Promise<Response> {
   const { deliveries } = desk.emulator
   const text = query.get('q') ?? ''
   const wanted = text.trim().toLowerCase()
   const onlyFailed = query.has('failed')
-  const from = startOf(query)
   const found = deliveries.filter(
     (delivery) => (!onlyFailed || isUndelivered(delivery)) && (wanted === '' || searched(delivery).includes(wanted)),
   )
-  const kept = { ...(text && { q: text }), ...(onlyFailed && { failed: 'on' }) }
-  const page = found.reverse().slice(from, from + PAGE_SIZE)
+  const here = '/_emulator/webhooks'
+  const [page, links] = pageOf(found, here, query)
   const body = html`
 <h1>Webhooks</h1>
 <p class="hint">The latest 10,000 webhooks are kept.</p>
-<form class="actions" method="get" action="/_emulator/webhooks" role="search">
-  <div><label for="q">Any id, status, amount or address</label><input class="wide-field" id="q" name="q" value="${text}"></div>
-  <label><input type="checkbox" name="failed"${onlyFailed ? html` checked` : ''}> failed only</label>
-  <button type="submit" class="quiet">Search</button>
-</form>
+${searchForm(here, 'Any id, status, amount or address', text, ['failed', 'failed only', onlyFailed])}
 ${webhookTable(page)}
-${found.length > PAGE_SIZE ? pager('/_emulator/webhooks', kept, from, page.length, found.length) : ''}`
+${links}`
   return renderSection(desk, { title: 'Webhooks', body, section: 'webhooks' })
 }
 
@@ -70,7 +63,6 @@ function again({ id, url }: Delivery, back: string): Html | '' {
   return url === null ? '' : commandForm('resend', { id, return_to: back }, 'Send again', { small: true })
 }
 
-/** `/_emulator/webhooks/ID`: the raw form, its headers, how it is signed, and each attempt. */
 export function webhookPage(desk: Desk, id: string): Promise<Response> {
   const { deliveries, credentials } = desk.emulator
   const delivery = deliveries.find((one) => one.id === id)

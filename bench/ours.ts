@@ -27,14 +27,14 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
     goal: 6100,
     // Beyond the goal: errors that name what a framework handed over and what to do, and valibot's own code for the rare event.
-    limit: 7600,
+    limit: 7650,
     without: NOTHING_FOREIGN,
   },
   {
     name: 'one hosted checkout',
     program: (where) => `export { createPayment } from ${from(where, 'index')}`,
     goal: 8000,
-    limit: 16_600,
+    limit: 17_200,
     without: NOTHING_FOREIGN,
   },
   {
@@ -42,7 +42,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     program: (where) => `export { createClient } from ${from(where, 'index')}`,
     goal: 14_000,
     // Beyond the goal: six more operations, redaction of what was sent, deadlines, checked options, errors that teach.
-    limit: 20_300,
+    limit: 20_950,
     without: NOTHING_FOREIGN,
   },
   {

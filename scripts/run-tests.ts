@@ -157,7 +157,8 @@ function chooseRuntimes(): Runtime[] {
     if (options.long || inFolder('frameworks')) wanted.add('frameworks')
   }
   const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
-  if (wanted.has('frameworks')) installFrameworks()
+  if (wanted.has('frameworks')) for (const place of ['', 'next-14', 'next-15']) installFrameworks(place)
+  if (wanted.has('package')) installFrameworks('next-14')
   if (wanted.has('package') || wanted.has('frameworks')) packed = pack(join(folder, 'packed'))
   if (wanted.has('package')) {
     // A single file is wanted on what the checkout has, unless the package is named.
@@ -174,8 +175,8 @@ function chooseRuntimes(): Runtime[] {
 }
 
 /** The frameworks are not installed with the checkout: they are seven hundred packages. */
-function installFrameworks(): void {
-  const prefix = FOLDERS.frameworks
+function installFrameworks(place: string): void {
+  const prefix = join(FOLDERS.frameworks, place)
   if (existsSync(join(prefix, 'node_modules'))) return
   const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
   const { status } = spawnSync('npm', words, { stdio: 'inherit' })

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { freePort } from '../node/support/free-port.ts'
 import { type Running, startCommand } from '../node/support/process.ts'
@@ -11,14 +12,17 @@ const here = join(root, 'test/frameworks')
 /** A project of a framework, with the packed package in its node_modules. */
 export class Project {
   readonly folder: string
+  readonly #installed: string
+  readonly #env: Record<string, string>
   #server: Running | undefined
 
-  constructor(name: string, files: Record<string, string>) {
-    if (!existsSync(join(here, 'node_modules'))) {
-      throw new Error('The frameworks are not installed: run `npm run test:frameworks`.')
-    }
-    mkdirSync(join(here, 'test-output'), { recursive: true })
-    this.folder = mkdtempSync(join(here, 'test-output', `${name}-`))
+  /** @param place Where the framework is installed. */
+  constructor(name: string, files: Record<string, string>, place = here, env: Record<string, string> = {}) {
+    this.#installed = join(place, 'node_modules')
+    this.#env = env
+    if (!existsSync(this.#installed)) throw new Error(`Not installed: run \`npm ci --prefix ${place}\`.`)
+    mkdirSync(join(place, 'test-output'), { recursive: true })
+    this.folder = mkdtempSync(join(place, 'test-output', `${name}-`))
     // Copies: bundlers do not follow links out of the project.
     for (const one of ['edgetill', 'valibot', '@noble/hashes']) {
       cpSync(join(packedFolder(), 'node_modules', one), join(this.folder, 'node_modules', one), { recursive: true })
@@ -30,16 +34,11 @@ export class Project {
     }
   }
 
-  /** Runs a program of the frameworks' node_modules without any secret; what it prints is in its failure. */
-  run(program: string, ...words: string[]): string {
-    const env = { ...process.env, EDGETILL_API_SECRET: undefined, NODE_ENV: undefined, ...QUIET }
-    const script = join(here, 'node_modules', program)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
-      cwd: this.folder,
-      env,
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`)
+  /** Runs a program of the framework's node_modules without any secret; what it prints is in its failure. */
+  async run(program: string, ...words: string[]): Promise<string> {
+    const env = { ...process.env, EDGETILL_API_SECRET: undefined, NODE_ENV: undefined, ...QUIET, ...this.#env }
+    const given = [join(this.#installed, program), ...words]
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, given, { cwd: this.folder, env })
     return stdout + stderr
   }
 
@@ -48,8 +47,8 @@ export class Project {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const env = { NODE_ENV: 'production', EDGETILL_API_SECRET: 'late-secret', ORIGIN: origin, PORT: `${port}` }
-    const given = words.map((word) => word.replace('node_modules:', join(here, 'node_modules/')))
-    const server = startCommand(process.execPath, given, { cwd: this.folder, env: { ...QUIET, ...env } })
+    const given = words.map((word) => word.replace('node_modules:', join(this.#installed, '/')))
+    const server = startCommand(process.execPath, given, { cwd: this.folder, env: { ...QUIET, ...env, ...this.#env } })
     this.#server = server
     const answers = () => fetch(origin).then(Boolean, () => false)
     const ended = server.finished.then(({ output }) => Promise.reject(new Error(`It did not start:\n${output}`)))

@@ -54,7 +54,7 @@ describe('Next', () => {
       'app/page.jsx': PAGE,
       'tsconfig.json': TSCONFIG,
     })
-    project.run('next/dist/bin/next', 'build')
+    await project.run('next/dist/bin/next', 'build')
     await expectReceiver(`${await project.start(...NEXT)}/webhooks`)
   })
 
@@ -66,7 +66,7 @@ describe('Next', () => {
       'pages/index.jsx': PAGE,
       'tsconfig.json': TSCONFIG,
     })
-    project.run('next/dist/bin/next', 'build')
+    await project.run('next/dist/bin/next', 'build')
     await expectReceiver(`${await project.start(...NEXT)}/api/webhooks`)
   })
 })
@@ -85,7 +85,7 @@ describe('SvelteKit', () => {
   }
   const build = async (changes: Record<string, string>) => {
     project = new Project('sveltekit', { ...base, ...changes })
-    project.run('vite/bin/vite.js', 'build')
+    await project.run('vite/bin/vite.js', 'build')
     return await project.start('build/index.js')
   }
 
@@ -118,7 +118,7 @@ describe('Astro', () => {
   }
   const build = async (changes: Record<string, string>) => {
     project = new Project('astro', { ...base, ...changes })
-    project.run('astro/bin/astro.mjs', 'build')
+    await project.run('astro/bin/astro.mjs', 'build')
     return await project.start('dist/server/entry.mjs')
   }
 
@@ -178,7 +178,7 @@ app.listen(process.env.PORT)\n`,
   await expectReceiver(`${await project.start(join(project.folder, 'main.js'))}/webhooks`)
 })
 
-it('AWS Lambda receives what API Gateway delivers as Base64', async () => {
+it.each(['http', 'rest'])('AWS Lambda receives what API Gateway delivers as Base64: %s', async (api) => {
   project = new Project('lambda', {
     ...filesOf('receivers', 'AWS Lambda'),
     'store.ts': STORE,
@@ -187,8 +187,9 @@ import { handler } from './handler.ts'
 createServer(async (request, response) => {
   const chunks = await request.toArray()
   const body = Buffer.concat(chunks).toString('base64')
-  const http = { method: request.method }
-  const answer = await handler({ body, headers: request.headers, isBase64Encoded: true, requestContext: { http } })
+  const { method: httpMethod, headers } = request
+  const verb = '${api}' === 'http' ? { requestContext: { http: { method: httpMethod } } } : { httpMethod, requestContext: {} }
+  const answer = await handler({ body, headers, isBase64Encoded: true, ...verb })
   response.writeHead(answer.statusCode, answer.headers).end(answer.body)
 }).listen(process.env.PORT, 'localhost')\n`,
   })

@@ -25,7 +25,7 @@ it.each([
     ),
   ],
   ['ts-jest', tsJest],
-])('Jest with TypeScript runs the test of the README by %s', (_, config) => {
+])('Jest with TypeScript runs the test of the README by %s', async (_, config) => {
   project = new Project('jest', {
     'package.json': '{ "private": true }',
     'jest.config.cjs': config,
@@ -33,7 +33,7 @@ it.each([
       '{ "compilerOptions": { "module": "nodenext", "isolatedModules": true, "target": "es2022", "types": ["jest", "node"] } }',
     'checkout.test.ts': TEST.replace(/^import .*vitest'\n/, ''),
   })
-  expect(project.run('jest/bin/jest.js', '--ci', '--no-cache', '--rootDir', '.')).toContain('1 passed')
+  expect(await project.run('jest/bin/jest.js', '--ci', '--no-cache', '--rootDir', '.')).toContain('1 passed')
 })
 
 const SHOP = `import { createServer } from 'node:http'
@@ -62,5 +62,5 @@ it('Playwright pays at a shop, with the emulator served beside it', async () => 
     .replace('npx edgetill', 'node node_modules/edgetill/dist/cli.js')
     .replace('defineConfig({', `$& ${browser}`)
   project = new Project('playwright', { ...files, 'playwright.config.ts': config })
-  expect(project.run('@playwright/test/cli.js', 'test', '--reporter', 'line')).toContain('1 passed')
+  expect(await project.run('@playwright/test/cli.js', 'test', '--reporter', 'line')).toContain('1 passed')
 })

@@ -50,7 +50,7 @@ const WAITED_MS = HOUR_MS
 const AWAITED_MS = HOUR_MS / 4
 
 /** An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. */
-async function wakeGates(scope: Scope, months: readonly string[]): Promise<number> {
+async function wakeGates(scope: Scope, months: string[]): Promise<number> {
   // A clock that was moved on has rung nothing.
   const until = scope.now() - (clockAhead(scope.env) > 0 ? 0 : WAITED_MS)
   const awaited = scope.now() - AWAITED_MS
@@ -99,11 +99,7 @@ async function refill(scope: Scope): Promise<number> {
 }
 
 /** How far the shop's objects are filled: absent where the one without a month is new, or one was lost. */
-interface Refill {
-  cursor?: string
-  hasFailed?: boolean | undefined
-  isDone?: true
-}
+type Refill = { cursor?: string; hasFailed?: boolean | undefined; isDone?: true }
 
 /** Where nothing is overdue, the cron looks this often. */
 const PAUSE_MS = DAY_MS / 4
@@ -122,7 +118,7 @@ interface Progress {
  * Has the gates of the orders that were there when RETENTION_DAYS was set remove their personal data, the oldest first: the
  * gates of later orders have an alarm for it. Orders that a run does not reach are left to the next one.
  */
-async function eraseExpired(scope: Scope, months: readonly string[], calls: number): Promise<number> {
+async function eraseExpired(scope: Scope, months: string[], calls: number): Promise<number> {
   const { kv, env, now } = scope
   const retention = retentionMs(env)
   const name = 'retention'
@@ -143,13 +139,7 @@ async function eraseExpired(scope: Scope, months: readonly string[], calls: numb
 }
 
 /** @returns How far it came: to the first order whose gate failed, as long as the calls of a run suffice for all after it. */
-async function walk(
-  scope: Scope,
-  months: readonly string[],
-  after: Place,
-  until: number,
-  calls: number,
-): Promise<Place> {
+async function walk(scope: Scope, months: string[], after: Place, until: number, calls: number): Promise<Place> {
   let failedAfter: Place | undefined
   let at = after
   let left = calls

@@ -78,7 +78,8 @@ const contradiction = ({ id, end }: Reading['late'][0]): MoneyAnswer => ({
 
 function stateOf({ order, events, operations, row, next }: Reading): OrderState {
   const { lost_at, listed_at, backup_at } = row
-  const isAsked = listed_at !== null && Number(listed_at) > Number(lost_at)
+  // What was on its way when the database was lost has reached the service after a minute.
+  const isAsked = listed_at !== null && Number(listed_at) > Number(lost_at) + (lost_at === null ? 0 : FIRST_LOOK_MS)
   // What was made before the backup needs no key.
   const explained = events.filter(({ written_at }) => lost_at !== null && Number(written_at) <= Number(backup_at))
   return {

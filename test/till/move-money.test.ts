@@ -177,4 +177,21 @@ it('shows a person what the service does not tell, and takes what the person has
   expect(wordOf(await till.settleByHand('A-1', 'no such', { executed: true }))).toBe('rejected unknown_operation')
 })
 
+it('does not send beyond what is left while another operation is pending', async () => {
+  const { till, sell, emulator, refunds } = await openTill()
+  await sell()
+  emulator.faults.next({ kind: 'status_code', status_code: '2000', on: 'refund-payment' })
+  expect(await till.refund({ ...REFUND, refund_amount: 60 }, { key: 'a' })).toMatchObject({
+    record: { status: 'pending' },
+  })
+  const over = await till.refund({ ...REFUND, refund_amount: 60 }, { key: 'b' })
+  expect(over).toMatchObject({
+    outcome: 'not_sent',
+    reason: 'in_progress',
+    message: expect.stringContaining('at most 40.5'),
+  })
+  expect(wordOf(await till.refund(REFUND, { key: 'c' }))).toBe('done')
+  expect(await refunds()).toEqual([60, 30])
+})
+
 const timeout = () => Promise.reject(new Error('no response'))

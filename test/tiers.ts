@@ -65,6 +65,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/testing/',
   'test/schemas/webhook-event.test.ts', // edgetill/schemas as a whole
   'test/webhooks/',
+  'test/till/database.test.ts',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
   'test/worker/found-out.test.ts',

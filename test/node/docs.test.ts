@@ -37,7 +37,9 @@ function compile(snippets: readonly Snippet[]): string[] {
   const files = new Map(
     snippets.map(({ where, code }, index) => [join(root, dirname(where), nameOf(code, index)), `${code}\nexport {}\n`]),
   )
-  const program = programOf(files, options)
+  // Bun's own types would replace those of Node.
+  const bun = join(root, 'test/support/bun-sqlite.d.ts')
+  const program = programOf(new Map([...files, [bun, readFileSync(bun, 'utf8')]]), options)
   return [...files.keys()].flatMap((name, index) =>
     complaintsOf(program, name).map((complaint) => `${snippets[index]?.where}: ${complaint}`),
   )

@@ -3,6 +3,9 @@ declare module 'bun:sqlite' {
   export class Database {
     constructor(file: string)
     exec(sql: string): unknown
-    prepare(sql: string): { run(...values: (string | number | null)[]): unknown; all(...values: string[]): unknown[] }
+    prepare(sql: string): {
+      run(...values: (string | number | null)[]): unknown
+      all(...values: (string | number | null)[]): unknown[]
+    }
   }
 }

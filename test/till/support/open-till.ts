@@ -4,7 +4,6 @@ import {
   type D1Handle,
   d1,
   type Moved,
-  type SqliteHandle,
   sqlite,
   type Till,
   type TillDatabase,
@@ -50,7 +49,7 @@ export const PAYMENT = {
 export async function openDatabase(): Promise<TillDatabase> {
   if ('Bun' in globalThis) {
     const { Database } = await import('bun:sqlite')
-    return sqlite(new Database(':memory:') as SqliteHandle)
+    return sqlite(new Database(':memory:'))
   }
   if (hasSqlite) {
     const { DatabaseSync } = await import('node:sqlite')

@@ -4,6 +4,7 @@ import { isFinal } from '../../helpers/status.ts'
 import { foldOrder } from '../../orders/fold.ts'
 import { lookUpOrder, type OrderLookup } from '../../outcome/look-up.ts'
 import type { WebhookEvent } from '../../schemas/event.ts'
+import { readEvent } from '../../schemas/read-event.ts'
 import type { Project } from './project.ts'
 import type { MadeOrder } from './state.ts'
 
@@ -41,7 +42,7 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
       if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
       return { now: 'not shown by the service: run the command again in ten minutes', open: true }
     }
-    const money = await undoMoney(made, operations, project)
+    const money = await undoMoney(made, operations.map(readable), project)
     const subscription = await endSubscription(operations, project)
     return money.open ? money : (subscription ?? money)
   }
@@ -51,11 +52,12 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   return { now: `left as it is: ${found.says}`, open: true }
 }
 
-async function undoMoney(
-  { order_id, currency: order_currency }: MadeOrder,
-  operations: readonly WebhookEvent[],
-  project: Project,
-): Promise<Ending> {
+/** The record with its status in lower case: a service that writes it in another way has taken the money all the same. */
+const readable = ({ record }: WebhookEvent): WebhookEvent =>
+  readEvent({ ...record, ...(typeof record.status === 'string' && { status: record.status.toLowerCase() }) })
+
+async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], project: Project): Promise<Ending> {
+  const { order_id, currency: order_currency } = made
   const { client } = project
   const { status, method, totals, operations: folded } = foldOrder(operations)
   // A second refund beside one that waits would return the money twice.
@@ -65,12 +67,16 @@ async function undoMoney(
   const held = totals.captured - totals.refunded
   if (held > 0) {
     const refund_amount = fromMinorUnits(held)
-    return await attempt(project, 'refunded', (options) => client.refundPayment({ ...of, refund_amount }, options))
+    const money = `${refund_amount} ${order_currency} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
+    const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
+    return await attempt(project, 'refunded', call, { order_id, money })
   }
   if (totals.refunded > 0) return { now: 'refunded' }
   if (totals.voided > 0) return { now: 'voided' }
-  if (status === 'success' && method === 'auth')
-    return await attempt(project, 'voided', (options) => client.voidPayment(of, options))
+  if (status === 'success' && method === 'auth') {
+    const money = `the hold may still stand: edgetill void ${order_id}, or the portal, releases it`
+    return await attempt(project, 'voided', (options) => client.voidPayment(of, options), { order_id, money })
+  }
   if (status === 'failure') return { now: 'cancelled or declined' }
   return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
 }
@@ -92,10 +98,21 @@ function recurringOf({ record }: WebhookEvent): { id?: string; status?: string }
 
 type Call = (options: { signal: AbortSignal }) => ReturnType<Client[keyof Client]>
 
-async function attempt({ ask }: Project, done: string, call: Call): Promise<Ending> {
+/** Makes a call, and looks again where its response does not say that it is done. `held` is what is at stake. */
+async function attempt(
+  { ask, client }: Project,
+  done: string,
+  call: Call,
+  held?: { order_id: string; money: string },
+): Promise<Ending> {
   const { verdict, value, says } = await ask<unknown>(call)
   const { status } = (value ?? {}) as { status?: string }
-  const isDone = verdict === 'accepted' && (status === 'success' || done === 'cancelled')
+  const isDone = verdict === 'accepted' && (status?.toLowerCase() === 'success' || done === 'cancelled')
   if (isDone) return { now: done }
-  return { now: `not ${done}: ${verdict === 'accepted' ? 'it was declined or waits' : says}`, open: true }
+  const why = verdict === 'accepted' ? 'it was declined or waits' : says
+  if (held === undefined) return { now: `not ${done}: ${why}`, open: true }
+  const listed = await ask((options) => client.listOrderOperations({ order_id: held.order_id }, options))
+  const { totals } = foldOrder((listed.value ?? []).map(readable))
+  const isUndone = totals.voided > 0 || (totals.refunded > 0 && totals.refunded >= totals.captured)
+  return isUndone ? { now: done } : { now: `not ${done}: ${why}; ${held.money}`, open: true }
 }

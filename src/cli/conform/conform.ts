@@ -91,7 +91,7 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
   if (lacking !== undefined) return LACKS[lacking]
   const isFirst = id === 'authentication'
   const isLocked = state.done.authentication !== undefined && state.authentication === undefined
-  return !isFirst && isLocked ? 'no authentication was accepted: run edgetill doctor' : undefined
+  return !isFirst && isLocked ? 'the first statements come first: no call was accepted. Run edgetill doctor' : undefined
 }
 
 function reportOf(state: RunState, options: ConformOptions): ConformReport {

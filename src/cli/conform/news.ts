@@ -53,7 +53,7 @@ export function addNews(news: News, operation: string, body: unknown): void {
       add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
       return
     }
-    if (place === 'status' && isNew(value, /^[a-z_]{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
+    if (place === 'status' && isNew(value, /^\w{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
     if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
       add(news.values, { field: 'status_code', value })
     if (!OPAQUE.has(place)) look(value, place)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { conformText } from '../../../src/cli/conform/index.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
@@ -67,6 +68,11 @@ const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefi
 
 /** What breaks each of the other statements. It may break more: what follows from it differs as well. */
 const BREAKS: Readonly<Record<string, Rule>> = {
+  base_path: () => rejected(404),
+  status_words: json(
+    (probe) => lists(probe) || isCancel(probe),
+    (body) => replaced(body, /"status":"(\w+)"/g, '"status":"OTHER_$1"'),
+  ),
   beyond_plain: rejecting(lists, 401),
   error_body: (probe) => (isInvalid(probe) ? new Response('<p>no</p>', { status: 400 }) : undefined),
   wrong_secret_401: async (_, real) => {
@@ -135,6 +141,45 @@ describe('conform, statement by statement', () => {
     expect(idsOf(report, 'differs')).toContain(id)
     // Also without the list of operations, a run leaves nothing behind that costs money.
     if (id === 'beyond_plain') expect(report?.made.filter(({ what, open }) => open && what !== 'checkout')).toEqual([])
+  })
+
+  it('says once that nothing is there, and keeps no order that was never made', async () => {
+    const report = await openConform({}, [() => rejected(404)]).run()
+    expect(idsOf(report, 'differs')).toEqual(['base_path'])
+    expect(report?.made.filter(({ open }) => open)).toEqual([])
+  })
+
+  it('names the form of the signature that is accepted', async () => {
+    const base64 = (body: Uint8Array, secret: string) => createHmac('sha1', secret).update(body).digest('base64')
+    const report = await openConform({ authentication: 'per-endpoint', signature: base64 }).run()
+    const signed = report?.statements.find(({ id }) => id === 'signed_post')
+    expect(signed).toMatchObject({ result: 'differs', seen: expect.stringMatching(/HTTP 401.*accepted: base64$/) })
+  })
+
+  it('returns what was paid although the statuses are in capitals, and names the word', async () => {
+    const capitals: Rule = async (_, real) => {
+      const response = await real()
+      const text = await response.clone().text()
+      return response.ok && /^[[{]/.test(text)
+        ? new Response(
+            text.replaceAll(/"status":"(\w+)"/g, (_, word: string) => `"status":"${word.toUpperCase()}"`),
+            response,
+          )
+        : response
+    }
+    const report = await openConform({}, [capitals]).run()
+    expect(idsOf(report, 'differs')).toContain('status_words')
+    expect(report?.made.filter(({ open, what }) => open && what !== 'checkout')).toEqual([])
+    expect(report?.news.values).toContainEqual({ field: 'status', value: 'SUCCESS' })
+  })
+
+  it('names the money that may still be taken, and the call that returns it', async () => {
+    const report = await openConform({}, [rejecting(({ path }) => /refund|void/.test(path), 422)]).run()
+    const open = report?.made.filter((one) => one.open).map(({ now }) => now) ?? []
+    expect(open).toContainEqual(
+      expect.stringMatching(/0\.01 \w{3} may still be taken: edgetill refund conform-\S+, or the portal/),
+    )
+    expect(open).toContainEqual(expect.stringMatching(/the hold may still stand: edgetill void conform-/))
   })
 
   it.each(Object.entries(LOST))('names %s', async (id, deliver) => {

@@ -1,13 +1,27 @@
 import { newOrderId } from '../../../helpers/order-id.ts'
 import { isObject } from '../../../lib/kind.ts'
-import { authenticated, rejectedWith, returned } from '../answer.ts'
+import { type Answer, authenticated, rejectedWith, returned } from '../answer.ts'
 import { hosted } from '../inputs.ts'
 import { differs, holds, notTried } from '../judgement.ts'
+import type { Project } from '../project.ts'
+import { acceptedForm } from '../signatures.ts'
 import { type Story, story } from '../statement.ts'
 
 const SIGNATURE = 'What is assumed: the request signature'
 const BEYOND = 'What is assumed: the operations beyond the API document'
 const ERRORS = 'src/http/not-processed.ts'
+
+/** Whether anything of the API was met: a wrong base address or path is not a matter of credentials. */
+const isThere = ({ status = 0, verdict }: Answer): boolean =>
+  verdict === 'none' || ![301, 302, 307, 308, 404, 405].includes(status)
+
+/** What the same path with a slash responds, if it is there. Nothing is made: every amount is missing. */
+async function slash({ ask, clientWith }: Project): Promise<string | undefined> {
+  const request = { method: 'POST', path: '/api/v1/payment/', body: { mode: 'hosted', method: 'purchase' } } as const
+  const client = clientWith({ authentication: 'plain' })
+  const answer = await ask((options) => client.rawRequest({ ...request, authentication: 'plain' }, options))
+  return isThere(answer) ? answer.says : undefined
+}
 
 /** Decides which authentication every other story uses. */
 const authentication = story(
@@ -19,40 +33,59 @@ const authentication = story(
       const client = clientWith({ authentication: kind })
       const order_id = await newOrder('checkout')
       const input = hosted(project, order_id)
+      const post = await ask((options) => client.createPayment(input, options))
+      const made = state.made.find((one) => one.order_id === order_id)
+      if (made && post.verdict === 'rejected') made.now = `never made: ${post.says}`
       return {
-        post: await ask((options) => client.createPayment(input, options)),
+        post,
         get: await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options)),
       }
     }
     const signed = await tryWith('per-endpoint')
     const plain = await tryWith('plain')
-    const works = { 'per-endpoint': authenticated(signed.post), plain: authenticated(plain.post) }
+    const tried = { 'per-endpoint': signed.post, plain: plain.post }
     const order = ['per-endpoint', 'plain'] as const
-    const found = order.find((kind) => works[kind].result === 'holds')
+    const found = order.find((kind) => isThere(tried[kind]) && authenticated(tried[kind]).result === 'holds')
     if (found !== undefined) state.authentication = found
-    return { signed, plain }
+    const form = signed.post.status === 401 ? await acceptedForm(project) : undefined
+    return { signed, plain, slashed: isThere(plain.post) ? undefined : await slash(project), form }
   },
   [
+    {
+      id: 'base_path',
+      says: 'The API is at base_url, and its paths have no slash at the end.',
+      assumed: 'the API document, "Create payment"',
+      follow:
+        'EDGETILL_BASE_URL: the address that the merchant portal names, with its path; or rawRequest with that slash',
+      judge: ({ plain, slashed }) => {
+        if (plain.post.verdict === 'none') return notTried(plain.post.says)
+        if (isThere(plain.post)) return holds(plain.post.says)
+        return differs(`${plain.post.says} to every POST${slashed ? `; with a slash at the end: ${slashed}` : ''}`)
+      },
+    },
     {
       id: 'signed_post',
       says: 'A request signed with lower-case hex of HMAC-SHA1 over its exact body, keyed with the API secret, is accepted.',
       assumed: SIGNATURE,
       follow: "authentication: 'plain' (EDGETILL_AUTHENTICATION=plain), or your own signer",
-      judge: ({ signed }) => authenticated(signed.post),
+      judge: ({ signed, form }) => {
+        if (!isThere(signed.post)) return notTried('the API is not there')
+        return form === undefined ? authenticated(signed.post) : differs(`${signed.post.says}; accepted: ${form}`)
+      },
     },
     {
       id: 'signed_get',
       says: 'A GET is signed over an empty text.',
       assumed: SIGNATURE,
       follow: "authentication: 'plain' (EDGETILL_AUTHENTICATION=plain), or your own signer",
-      judge: ({ signed }) => authenticated(signed.get),
+      judge: ({ signed }) => (isThere(signed.post) ? authenticated(signed.get) : notTried('the API is not there')),
     },
     {
       id: 'plain_instead',
       says: 'The plain scheme is accepted where the API document says HMAC.',
       assumed: SIGNATURE,
       follow: "authentication: 'per-endpoint' (the default) on every call of that kind",
-      judge: ({ plain }) => authenticated(plain.post),
+      judge: ({ plain }) => (isThere(plain.post) ? authenticated(plain.post) : notTried('the API is not there')),
     },
   ],
 )

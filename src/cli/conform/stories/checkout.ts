@@ -76,6 +76,18 @@ export const CHECKOUT: Story = story(
       judge: ({ listed }) => field(listed, 'status', (status) => status === 'init', 'init', 'another status'),
     },
     {
+      id: 'status_words',
+      says: 'A status is init, pending, success or failure, in lower case.',
+      assumed: 'the API document, "States and transitions"',
+      follow: 'isFinal and isSuccess take no other word: report it, with the word',
+      judge: ({ listed, cancelled, ended }) => {
+        const words = [listed, cancelled, ended].map((answer) => fieldOf(answer, 'status'))
+        const odd = words.filter((word) => typeof word === 'string' && !/^(init|pending|success|failure)$/.test(word))
+        if (words.every((word) => word === undefined)) return notTried('there was no status')
+        return odd.length === 0 ? holds('these words') : differs(`others: ${[...new Set(odd)].map(word).join(', ')}`)
+      },
+    },
+    {
       id: 'amount_is_number',
       says: 'An amount is a JSON number.',
       assumed: 'the API document, "Common types"; a text is read as well',
@@ -141,6 +153,9 @@ export const CHECKOUT: Story = story(
     },
   ],
 )
+
+/** A word of the service; anything longer may be data. */
+const word = (text: unknown): string => (/^\w{1,24}$/.test(String(text)) ? String(text) : '*')
 
 type Kinded = { kind?: unknown } | null
 

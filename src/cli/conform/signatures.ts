@@ -1,0 +1,60 @@
+import type { Signer } from '../../config.ts'
+import { hmacSha1Hex } from '../../lib/hmac-sha1.ts'
+import { sha1Base64url } from '../../lib/sha1.ts'
+import { authenticated } from './answer.ts'
+import type { Project } from './project.ts'
+
+const base64 = (hex: string): string =>
+  btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))))
+const url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_')
+
+/** Other likely forms of the signature, in words. */
+const FORMS: readonly (readonly [says: string, sign: (secret: string) => Signer])[] = [
+  [
+    'upper-case hex',
+    (secret) =>
+      async ({ body }) =>
+        (await hmacSha1Hex(secret, body)).toUpperCase(),
+  ],
+  [
+    'base64',
+    (secret) =>
+      async ({ body }) =>
+        base64(await hmacSha1Hex(secret, body)),
+  ],
+  [
+    'base64url',
+    (secret) =>
+      async ({ body }) =>
+        url(base64(await hmacSha1Hex(secret, body))),
+  ],
+  [
+    'hex over path and body',
+    (secret) =>
+      async ({ path, body }) =>
+        await hmacSha1Hex(secret, path + body),
+  ],
+  [
+    'base64url of SHA-1 over secret, body, secret, as in webhooks',
+    (secret) =>
+      ({ body }) =>
+        sha1Base64url(secret + body + secret),
+  ],
+  [
+    'hex with a final line break in the body',
+    (secret) =>
+      async ({ body }) =>
+        await hmacSha1Hex(secret, `${body}\n`),
+  ],
+]
+
+/** Which form is accepted where the assumed one is not; undefined for none. Its requests lack every amount, so that they move nothing. */
+export async function acceptedForm({ ask, clientWith, secret }: Project): Promise<string | undefined> {
+  for (const [says, sign] of FORMS) {
+    const client = clientWith({ authentication: 'per-endpoint', signer: sign(secret) })
+    const request = { method: 'POST', path: '/api/v1/payment', body: { mode: 'hosted', method: 'purchase' } } as const
+    const answer = await ask((options) => client.rawRequest({ ...request, authentication: 'hmac' }, options))
+    if (answer.verdict === 'rejected' && authenticated(answer).result === 'holds' && answer.status !== 404) return says
+  }
+  return undefined
+}

@@ -65,7 +65,90 @@ const RESULTS = ['tabs that look at the result']
 const EXPIRED = ['tabs after expiry', 'an expired link and a newer one', 'an order that all give up after expiry']
 const LOST = ['tabs after a lost opening', 'an order that all give up after a lost opening']
 
+const PRESSED = ['till: a button pressed three times']
+const BUTTONS = ['till: three buttons']
+const OPEN_REFUND = ['till: a refund that is open']
+const FAILING = ['till: an opening, and events that fail']
+
+/** Of the processes of a till. */
+const TILL_RACES: readonly Race[] = [
+  ...inFile('../till/store.ts', [
+    [
+      'a row takes whatever number is next',
+      [...PRESSED, ...BUTTONS],
+      'order.order_key, order.next++, kind',
+      `order.order_key, (await run<{ n: number }>('SELECT coalesce(max(number), 0) + 1 AS n FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.n, kind`,
+    ],
+    [
+      'an operation is closed without its end',
+      [...BUTTONS, ...OPEN_REFUND],
+      'if (!(await append(tables, order, { kind, id: operation.id, body: endOf(operation) }))) return false',
+      "if (kind === 'end') await close(tables, order.order_key, operation)\n  if (!(await append(tables, order, { kind, id: operation.id, body: endOf(operation) }))) return false",
+    ],
+    [
+      'a key is not free again after nothing was sent',
+      [...PRESSED, ...BUTTONS],
+      "outcome === 'not_sent' ? ', name = NULL' : ''",
+      "''",
+    ],
+  ]),
+  ...inFile('../till/move-money.ts', [
+    [
+      'a call is made without its row',
+      [...PRESSED, ...BUTTONS],
+      'if (before)\n        return',
+      'if (!before) return []\n      if (before)\n        return',
+    ],
+    [
+      'a paused process sends all the same',
+      [...PRESSED, ...BUTTONS],
+      'Math.max(Math.floor(started_at + SEND_MS - nowOf(reading)), 1)',
+      '30_000',
+    ],
+    [
+      'an absence counts after two minutes',
+      BUTTONS,
+      'const SETTLE_AFTER_MS = 600_000',
+      'const SETTLE_AFTER_MS = 120_000',
+    ],
+    ['an absence counts what a pause added', BUTTONS, 'now: () => reading.now', 'now: () => nowOf(reading)'],
+    [
+      'what was known before the call is forgotten',
+      [...BUTTONS, ...OPEN_REFUND],
+      '{ ...LOOK_UP, known,',
+      '{ ...LOOK_UP, known: [],',
+    ],
+    [
+      'a lost insert counts as written',
+      [...PRESSED, ...BUTTONS],
+      'if (!(await isWritten)) throw LOST',
+      'await isWritten',
+    ],
+  ]),
+  ...inFile('../till/events.ts', [
+    [
+      'an event that loses its insert is gone',
+      [...PRESSED, ...BUTTONS],
+      'for (let isStored = false; !isStored; ) {',
+      'for (let isStored = false, tries = 0; !isStored && tries++ < 1; ) {',
+    ],
+    [
+      'whoever finds an event due delivers it',
+      FAILING,
+      'if (!claimed) continue',
+      'if (!claimed) Object.assign(row, {})',
+    ],
+    [
+      'an event is done before its call',
+      FAILING,
+      '`attempts = attempts + 1, next_at = ${clock} + ${forMs(row)}`',
+      '`attempts = attempts + 1, next_at = NULL`',
+    ],
+  ]),
+]
+
 export const RACES: readonly Race[] = [
+  ...TILL_RACES,
   ...inFile('actions.ts', [
     outsideTurn('moveMoney', MONEY),
     outsideTurn('openCheckout', REVOKED),

@@ -6,6 +6,7 @@ import { type EventsScenario, playEvents } from './events.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
 import { watchTimers } from './on-event.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
+import { playTill, type TillScenario } from './till.ts'
 
 const MONEY: Record<string, MoneyScenario> = {
   'one key, three times': {
@@ -137,6 +138,61 @@ const EVENTS: Record<string, EventsScenario> = {
   'webhooks that fail, and the data is removed': { broken: true, erases: true },
 }
 
+/** Three processes of a shop over one SQLite. */
+const TILLS: Record<string, TillScenario> = {
+  'till: a button pressed three times': {
+    method: 'purchase',
+    calls: [
+      ['one', 'refund', 30],
+      ['one', 'refund', 30],
+      ['one', 'refund', 30],
+    ],
+    lost: 0.2,
+  },
+  'till: three buttons': {
+    method: 'purchase',
+    calls: [
+      ['one', 'refund', 30],
+      ['two', 'refund', 30],
+      ['three', 'refund', 30],
+    ],
+    lost: 0.2,
+  },
+  'till: a refund that is open': {
+    method: 'purchase',
+    open: ['refund', 30],
+    calls: [
+      ['one', 'refund', 30],
+      ['two', 'refund', 30],
+    ],
+    lost: 0.1,
+  },
+  'till: capture, refund and void': {
+    method: 'auth',
+    calls: [
+      ['one', 'capture', 10],
+      ['two', 'refund', 10],
+      ['three', 'void'],
+    ],
+    lost: 0.1,
+  },
+  'till: two who saw the same order': {
+    method: 'purchase',
+    calls: [
+      ['one', 'refund', 60],
+      ['two', 'refund', 60],
+    ],
+    sawSame: true,
+    lost: 0.1,
+  },
+  'till: an opening, and events that fail': {
+    method: 'purchase',
+    opens: 3,
+    calls: [['one', 'refund', 30]],
+    isBroken: true,
+  },
+}
+
 /** What every scenario shows, and how it is played. */
 const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
   ...Object.entries(EVENTS).map(([name, scenario]) => [name, (schedule: Schedule) => playEvents(scenario, schedule)]),
@@ -146,6 +202,7 @@ const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
     (schedule: Schedule) => playCheckout(scenario, schedule),
   ]),
   ['the books', playBooks],
+  ...Object.entries(TILLS).map(([name, scenario]) => [name, (schedule: Schedule) => playTill(scenario, schedule)]),
 ])
 
 export const SCENARIOS: readonly string[] = Object.keys(PLAYS)

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { step } from '../../src/money/protocol.ts'
-import { explore } from '../simulator/explore.ts'
+import { explore, GATE } from '../simulator/explore.ts'
 import { guide, Life, scenarioRow, slipRow } from '../simulator/life.ts'
 import { findViolation, SCENARIOS, without } from '../simulator/run.ts'
 import { SLIPS } from '../simulator/slips.ts'
+import { TILL, TILL_SCENARIOS } from '../simulator/till-model.ts'
 
 // `npm run model` explores the larger scenarios too, and writes the guide.
 const SMALL = SCENARIOS.filter(({ amounts }) => amounts.length === 1)
@@ -13,12 +14,22 @@ describe('the protocol of captures, refunds and voids', () => {
   it('moves money once, however callers, gate, network, service and clock interleave, and as the guide says', () => {
     const life = new Life()
     for (const scenario of SMALL) {
-      const explored = explore(scenario, step, (before, after) => life.see(before, after))
+      const explored = explore(scenario, step, GATE, (before, after) => life.see(before, after))
       expect([scenario.name, explored.violation]).toEqual([scenario.name, undefined])
       expect(stored).toContain(scenarioRow(scenario, explored))
     }
     expect(stored).toContain(life.diagram())
   }, 300_000)
+
+  it.each(TILL_SCENARIOS.slice(0, 3))(
+    'moves money once in $name, and as the guide says',
+    (scenario) => {
+      const explored = explore(scenario, step, TILL)
+      expect(explored.violation).toBeUndefined()
+      expect(stored).toContain(scenarioRow(scenario, explored))
+    },
+    300_000,
+  )
 
   it.each(SLIPS)(
     'needs the rule: %s',

@@ -19,17 +19,34 @@ export interface Explored {
   violation?: { rule: string; trace: string[] }
 }
 
+/** What drives the protocol, and what may happen around it. */
+export interface Machine<W extends object, S> {
+  firstWorld(scenario: S): W
+  successors(world: W, scenario: S): Iterable<[string, W]>
+  /** Decides where something is to be decided, which takes no time. */
+  decided(world: W, protocol: Step): [W, string[]]
+  violated(world: W): string | undefined
+}
+
+/** The gate of the engine. */
+export const GATE: Machine<World, Scenario> = { firstWorld, successors, decided, violated }
+
 /** Visits every state of a scenario, the nearest first. @param see Called with each step: the world before it and after it. */
-export function explore(scenario: Scenario, protocol: Step, see?: (before: World, after: World) => void): Explored {
+export function explore<W extends object, S>(
+  scenario: S,
+  protocol: Step,
+  { firstWorld, successors, decided, violated }: Machine<W, S>,
+  see?: (before: W, after: W) => void,
+): Explored {
   // A state is known by its key; where it came from, by its number.
   const first = firstWorld(scenario)
   const seen = new Map<string, number>([[keyOf(first), 0]])
   const from = [-1]
   const labels = ['']
-  let layer: [number, World][] = [[0, first]]
+  let layer: [number, W][] = [[0, first]]
   let steps = 0
   while (layer.length > 0) {
-    const next: [number, World][] = []
+    const next: [number, W][] = []
     for (const [number, world] of layer) {
       for (const [does, reached] of successors(world, scenario)) {
         steps++
@@ -57,7 +74,7 @@ export function explore(scenario: Scenario, protocol: Step, see?: (before: World
   }
 }
 
-const keyOf = ({ run, ...world }: World): string =>
+const keyOf = ({ run, ...world }: { run?: object }): string =>
   [...Object.entries(world), ...Object.entries(run ?? {})].map(([name, part]) => name + numberOf(part)).join()
 
 /** Worlds share what they did not change: each part is written out once, and known by its number. */

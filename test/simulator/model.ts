@@ -254,7 +254,7 @@ function read({ disk, known, made, loss }: World, run: Run): OrderState {
   }
 }
 
-const shownOf = ({ id, amount }: World['made'][number]): OrderOperation =>
+export const shownOf = ({ id, amount }: World['made'][number]): OrderOperation =>
   ({
     id,
     method: 'capture',
@@ -309,7 +309,7 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
       // What the service shows is stored like webhooks.
-      yield ['asks the service', { ...listed(world), run: say(lookUp(world, command, askedAt)) }]
+      yield ['asks the service', { ...listed(world), run: say(lookUp(world.made, command, askedAt * TICK_MS)) }]
       return yield [
         'cannot ask the service',
         { ...world, run: say({ type: 'looked_up', id: command.operation.id, outcome: 'unknown' }) },
@@ -337,16 +337,16 @@ const listed = (world: World): World => ({ ...world, known: world.made.map(({ id
  * What `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and
  * only where the service shows no other new one.
  */
-function lookUp(
-  world: World,
+export function lookUp(
+  made: World['made'],
   { operation, known, settleAfterMs }: Extract<Command, { type: 'look_up' }>,
   askedAt: number,
 ): Message {
   const { id, expected, started_at } = operation
-  const fresh = world.made.filter((one) => !known.includes(one.id))
+  const fresh = made.filter((one) => !known.includes(one.id))
   const [one, ...others] = fresh.filter(({ amount }) => amount === expected)
   if (one && others.length === 0) return { type: 'looked_up', id, outcome: 'executed', shown: shownOf(one) }
-  const isOver = askedAt * TICK_MS - started_at >= settleAfterMs
+  const isOver = askedAt - started_at >= settleAfterMs
   return { type: 'looked_up', id, outcome: fresh.length === 0 && isOver ? 'not_executed' : 'unknown' }
 }
 
@@ -362,7 +362,7 @@ function* ended(world: World, run: Run): Generator<[string, World]> {
 }
 
 /** What an answer lets its caller believe; undefined: to ask again. */
-function finalOf(answer: MoneyAnswer): Told | undefined {
+export function finalOf(answer: MoneyAnswer): Told | undefined {
   if (answer.code === 'executed') return 'made'
   const isRejected = answer.code === 'recorded' && answer.response === 'rejected'
   return isRejected || answer.code === 'not_executed' ? 'not made' : undefined

@@ -3,10 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { step } from '../../src/money/protocol.ts'
-import { type Explored, explore } from './explore.ts'
+import { type Explored, explore, GATE } from './explore.ts'
 import { generated, guide, Life, scenarioRow, slipRow, writeGuide } from './life.ts'
 import type { Scenario, Step } from './model.ts'
 import { SLIPS, type Slip } from './slips.ts'
+import { TILL, TILL_SCENARIOS } from './till-model.ts'
 
 const PROTOCOL = new URL('../../src/money/protocol.ts', import.meta.url)
 
@@ -36,7 +37,7 @@ export async function without([rule, find, replace]: Slip): Promise<Step> {
 /** The nearest violation of a protocol, in the first scenario that has one. */
 export function findViolation(protocol: Step, scenarios = SCENARIOS): Explored['violation'] {
   for (const scenario of scenarios) {
-    const { violation } = explore(scenario, protocol)
+    const { violation } = explore(scenario, protocol, GATE)
     if (violation) return violation
   }
   return undefined
@@ -52,9 +53,13 @@ function report(row: string, violation: Explored['violation'], isWanted: boolean
 if (import.meta.main) {
   const life = new Life()
   const rows = SCENARIOS.map((scenario) => {
-    const explored = explore(scenario, step, (before, after) => life.see(before, after))
+    const explored = explore(scenario, step, GATE, (before, after) => life.see(before, after))
     return report(scenarioRow(scenario, explored), explored.violation, false)
   })
+  for (const scenario of TILL_SCENARIOS) {
+    const explored = explore(scenario, step, TILL)
+    rows.push(report(scenarioRow(scenario, explored), explored.violation, false))
+  }
   const slips: string[] = []
   for (const slip of SLIPS) {
     const found = findViolation(await without(slip))

@@ -5,7 +5,9 @@ export class TooLargeError extends Error {
 
 /** The body of a `Request` or a `Response`, as far as reading it goes. */
 export interface RequestLike {
+  /** As those of a `Request`. */
   readonly headers: { get(name: string): string | null }
+  /** Null where there is none. */
   readonly body: ReadableStream<Uint8Array> | null
 }
 

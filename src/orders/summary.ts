@@ -10,20 +10,35 @@ export interface EventSummary {
   kind: 'documented' | 'unknown' | 'unexpected'
   /** Set when a field that decides has a type that cannot be used; the event then does not count. */
   unusable?: true
+  /** The wire's word. */
   method?: string
+  /** Of a capture, void, refund or increment. */
   operation_id?: string
+  /** Optional in a webhook. */
   transaction_id?: string
+  /** Of the payment that it belongs to. */
   payment_id?: string
+  /** The POS, a UUID. */
   pos_id?: string
+  /** `success`, `failure` and others. */
   status?: string
+  /** A string of digits, such as `1000`. */
   status_code?: string
+  /** In the currency's unit. */
   amount?: number
+  /** ISO 4217. */
   currency?: string
+  /** As the service wrote it; no zone. */
   created_at?: string
+  /** Time of the last change; no zone. */
   processed_at?: string
+  /** What was actually paid, where the payer may change the amount. */
   processed_amount?: number
+  /** Of `processed_amount`. */
   processed_currency?: string
+  /** The service's fee, in its currency's unit. */
   fee_amount?: number
+  /** Of `fee_amount`. */
   fee_currency?: string
   /** Set on a charge of a subscription. */
   recurring_id?: string

@@ -9,7 +9,9 @@ import { originalOf, readEvent } from '../schemas/read-event.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {
+  /** As the client's: every operation of an order. */
   listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
+  /** As the client's: the latest operation of a kind. */
   resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
 }
 
@@ -25,7 +27,9 @@ export interface OrderView {
 
 /** The order to look up. */
 export interface OrderAddress {
+  /** Your identifier of the order. */
   order_id: string
+  /** The POS; the configuration's unless given. */
   pos_id?: string | undefined
 }
 

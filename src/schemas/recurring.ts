@@ -13,6 +13,7 @@ export interface Recurring {
   status: LiteralUnion<'init' | 'active' | 'canceled'>
 }
 
+/** The recurring configuration of a payment: `id` and `status`. */
 export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ pure(() =>
   objectOf(fieldsOf<Recurring>()({ id: text, status: text })),
 )
@@ -53,6 +54,7 @@ export interface InitRecurring {
   amount?: number | undefined
 }
 
+/** A subscription of a request, without the rules across its fields. */
 export const initRecurringSchema: Schema<InitRecurring> = /* @__PURE__ */ pure(() =>
   inputObject(
     fieldsOf<InitRecurring>()({

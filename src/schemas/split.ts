@@ -38,6 +38,7 @@ export interface SplitResult {
   sub_merchant_id?: string | null | undefined
 }
 
+/** A split entry of a response: any field may be absent. */
 export const splitResultSchema: Schema<SplitResult> = /* @__PURE__ */ pure(() =>
   objectOf(fieldsOf<SplitResult>()({ amount: optionalNumber, sub_merchant_id: optionalText })),
 )

@@ -47,6 +47,7 @@ export interface Fee {
   currency: Currency
 }
 
+/** A fee: `amount` and `currency`. */
 export const feeSchema: Schema<Fee> = /* @__PURE__ */ pure(() =>
   objectOf(fieldsOf<Fee>()({ amount: number, currency: text })),
 )
@@ -86,6 +87,7 @@ export interface BankPay {
   description?: string | null | undefined
 }
 
+/** The details of an account-to-account payment: any text may be absent. */
 export const bankPaySchema: Schema<BankPay> = /* @__PURE__ */ pure(() =>
   objectOf(
     fieldsOf<BankPay>()({

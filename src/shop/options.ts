@@ -73,6 +73,7 @@ export interface Alert extends RaisedAlert {
   text: string
 }
 
+/** What an alert is about. */
 export type AlertKind =
   /** A genuine webhook that could not be filed under an order: `GET /api/strays`. */
   | 'stray'

@@ -22,6 +22,7 @@ export const PERTURBATIONS = [
   'return_parameters',
 ] as const
 
+/** An assumption about the service that the emulator can break. */
 export type Perturbation = (typeof PERTURBATIONS)[number]
 
 /** About half of them, by the seed. */

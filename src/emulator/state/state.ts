@@ -1,10 +1,12 @@
 import type { Account } from './accounts.ts'
 
+/** An amount in its currency's unit. */
 export interface Money {
   amount: number
   currency: string
 }
 
+/** The limit that caused a decline. */
 export interface LimitInfo {
   retry_after: string
   description: string
@@ -69,6 +71,7 @@ export interface SplitPart {
   sub_merchant_id: string
 }
 
+/** A recurring configuration and what was charged under it. */
 export interface Subscription {
   id: string
   /** `init`, `active` or `canceled`. */
@@ -78,6 +81,7 @@ export interface Subscription {
   notification_url: string | null
 }
 
+/** One thing that happened to an order, as its page shows it. */
 export interface TimelineEntry {
   at: string
   what: string

@@ -79,6 +79,7 @@ export const CAUSES = {
   unknown: 'The cause is unknown: none of the usual mistakes explains this story.',
 } as const
 
+/** Why `prove` judged a story to be wrong. */
 export type Cause = keyof typeof CAUSES
 
 /** What edgetill has for them. */

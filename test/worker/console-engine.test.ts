@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { Browser, mount } from '../console/support/browser.ts'
-import { at, type Payload, payment, secondary } from './support/events.ts'
+import { type Payload, payment, secondary } from './support/events.ts'
 import { createRandom, isLong, seedOfRun } from './support/random.ts'
 import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
@@ -234,31 +234,6 @@ describe('the days', () => {
     ])
     const page = await json(world, `/api/operations?${query}&limit=3`)
     expect((await json(world, `/api/operations?${query}&limit=3&cursor=${page.cursor}`)).operations).toHaveLength(1)
-  })
-
-  it.each([[['no_transaction_id']], [['no_transaction_id', 'second_card']]] as const)(
-    'count a payment once where one event has its transaction_id and another one has not: %j',
-    async (perturbations) => {
-      const world = create({ emulator: { perturbations } })
-      await paid(world, 'A-1', { amount: 100.5 })
-      await world.send('/api/orders/A-1/resend', { operation: 'purchase' })
-      await world.advance(60_000)
-      const { days } = (await json(world, '/api/days?from=2026-03-01&to=2026-03-01')) as { days: Json[] }
-      expect(days).toMatchObject([{ paid: 10050, count: 1 }])
-    },
-  )
-
-  it('lose a payment that the service has taken back', async () => {
-    const world = create()
-    const days = async (event: object) => {
-      await world.deliver(event)
-      await world.advance(60_000)
-      return (await json(world, '/api/days?from=2026-03-01&to=2026-03-01')).days as Json[]
-    }
-    const event = payment('A-1')
-    expect(await days(event)).toMatchObject([{ paid: 10050, count: 1 }])
-    const taken = { ...event, status: 'failure', status_code: '2122', processed_at: at(60) }
-    expect((await days(taken)).filter(({ count }) => count !== 0)).toEqual([])
   })
 
   it('count an operation in the month in which it was received, on the day of the zone', async () => {

@@ -1,4 +1,3 @@
-import type { SqlValue } from '../runtime.ts'
 import type { OrderScope } from '../scope.ts'
 
 // The links that POST /api/links made: rows of the shop's object without a month.
@@ -54,11 +53,8 @@ export async function tokenOfShort(
 export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
 
 /** What the table alone says of a state: which links are paid or opened, the lists of the months know. */
-function mayBe(state: LinkState | undefined, now: number): [condition: string, ...values: SqlValue[]] {
-  if (state === undefined || state === 'paid') return ['TRUE']
-  if (state === 'revoked') return ['revoked_at IS NOT NULL']
-  return [`revoked_at IS NULL AND expires_at ${state === 'expired' ? '<=' : '>'} ?`, now]
-}
+const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS NOT NULL
+  ELSE revoked_at IS NULL AND iif(? = 'expired', expires_at <= ?, expires_at > ?) END`
 
 /** Links, newest first; with a state, those that may be in it. */
 export async function linksOfShop(
@@ -68,7 +64,7 @@ export async function linksOfShop(
     limit,
     after: { created_at = 1e15, short = '' } = {},
     order_id,
-    state,
+    state = 'paid',
   }: {
     limit: number
     after?: Partial<LinkRow> | undefined
@@ -77,13 +73,10 @@ export async function linksOfShop(
   },
 ): Promise<LinkRow[]> {
   const own = order_id === undefined ? '' : 'order_id = ? AND'
-  const [stated, ...values] = mayBe(state, now())
-  const query = `SELECT * FROM link WHERE ${own} ${stated} AND (created_at, short) < (?, ?)
+  const query = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
     ORDER BY created_at DESC, short DESC LIMIT ?`
-  return shop.all<LinkRow>(
-    query,
-    ...[...(order_id === undefined ? [] : [order_id]), ...values, created_at, short, limit],
-  )
+  const values = [...(order_id === undefined ? [] : [order_id]), state, state, now(), now()]
+  return shop.all<LinkRow>(query, ...values, created_at, short, limit)
 }
 
 /** Marks a link as revoked. */

@@ -92,17 +92,14 @@ export function openOutbox(storage: GateStorage, store: OrderStore, now: () => n
   /** An engine that told payments apart by their `transaction_id` has written hashes, none of which begins with `~`. */
   async function renameReports(): Promise<void> {
     if (isRenamed) return
-    const old = "SELECT event_id, order_id FROM queue WHERE operation < '~' ORDER BY entry IS NOT NULL"
+    // One that waits gives way to one that was handled.
+    const old = "SELECT event_id, order_id FROM queue WHERE operation < '~' ORDER BY entry IS NULL"
     for (const { event_id, order_id } of store.all<{ event_id: string; order_id: string }>(old)) {
       const known = await listEvents(store, await orderKeyOf(order_id))
       const event = known.find(({ id }) => id === event_id)
       const report = event ? reportOf(order_id, known, event) : `~${event_id}`
-      const query = 'UPDATE OR IGNORE queue SET operation = ? WHERE event_id = ? RETURNING event_id'
-      if (store.all(query, report, event_id).length > 0) continue
-      // It was queued twice, and the other one stands for both.
-      const close = 'UPDATE queue SET operation = ?, next_at = NULL, entry = NULL WHERE event_id = ?'
-      store.all(close, `~${event_id}`, event_id)
-      markFailing(event_id, 0)
+      store.all('UPDATE OR REPLACE queue SET operation = ? WHERE event_id = ?', report, event_id)
+      touch(store, order_id, now(), { create: false })
     }
     isRenamed = true
   }

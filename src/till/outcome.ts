@@ -1,26 +1,20 @@
 import type { MoneyAnswer, MoneyOperation, MoneyRequest } from '../money/protocol.ts'
 
-/** Why nothing was sent. */
-export type NotSentReason =
-  /** Money of the order was moved since the `ifVersion` that was passed. */
-  | 'order_changed'
-  /** Another operation of the order has no outcome yet, or the order was restored from a backup a minute ago. */
-  | 'in_progress'
-  /** The service could not be reached, or asked to wait. */
-  | 'unreachable'
-  /** The key, or the order_id of a payment, belongs to another request. */
-  | 'key_reused'
-  /** The database failed, or was locked for longer than five seconds. */
-  | 'busy'
+/**
+ * Why nothing was sent. `order_changed`: money of the order was moved since the `ifVersion` that was passed. `in_progress`: another
+ * operation of the order has no final outcome yet, or its backup was restored a minute ago. `unreachable`: the service could not be
+ * reached, or asked to wait. `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed.
+ */
+export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'key_reused' | 'busy'
 
-/** Why something was not executed. */
+/**
+ * Why something was not executed. `code` is that of an error, such as `api` or `invalid_input`, or `not_executed`: the service does not
+ * know the operation. `status` is the HTTP status of the service's response, `apiCode` its own code.
+ */
 export interface Rejection {
-  /** An error's code, such as `api` or `invalid_input`; or `not_executed`: the service does not know the operation. */
   code: string
   message: string
-  /** The HTTP status of the service's response. */
   status?: number
-  /** The service's own code. */
   apiCode?: string
 }
 

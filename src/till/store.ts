@@ -134,8 +134,6 @@ export interface Payment {
   terms: { mode: string; method: string; amount: number; currency: string; recurring_amount?: number }
   server_url?: string | undefined
   url?: string | null
-  /** The service has responded. */
-  isCreated?: true
 }
 
 /** How an operation ended. */
@@ -151,7 +149,7 @@ export interface Reading {
   now: number
   asked_at: number
   row: { order_id: string | null; listed_at: unknown; lost_at: unknown; backup_at: unknown }
-  payment: (Payment & Pick<LogRow, 'number' | 'written_at'>) | undefined
+  payment: (Payment & Pick<LogRow, 'written_at'>) | undefined
   events: (EventSummary & Pick<LogRow, 'name' | 'written_at'>)[]
   operations: MoneyOperation[]
   /** Ends that contradict an earlier one, and that no person has looked at. */

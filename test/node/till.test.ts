@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import connect from 'postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FetchHandler, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { pay } from '../../src/testing/index.ts'
+import { postgres as onPostgres } from '../../src/till/index.ts'
 import { PAYMENT, REFUND } from '../till/support/open-till.ts'
 import { freePort } from './support/free-port.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
@@ -228,3 +230,15 @@ it.each(['node:sqlite', 'postgres'] as const)(
   },
   120_000,
 )
+
+it('takes no function of Postgres that is inside a transaction', async () => {
+  const sql = connect(postgres.url)
+  expect(onPostgres(sql).clock).toContain('clock_timestamp')
+  await sql.begin(async (inside) => {
+    expect(() => onPostgres(inside as never)).toThrow('Inside a transaction')
+  })
+  const reserved = await sql.reserve()
+  expect(() => onPostgres(reserved)).toThrow('Inside a transaction')
+  reserved.release()
+  await sql.end()
+})

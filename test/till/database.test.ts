@@ -3,30 +3,28 @@ import { createTill, postgres, type SqliteHandle, sqlite } from '../../src/till/
 import { hasSqlite } from '../support/environment.ts'
 import { openDatabase, openTill, REFUND } from './support/open-till.ts'
 
-it.runIf(hasSqlite)(
-  'waits for another process, writes through, and rejects a handle that is inside a transaction',
-  async () => {
-    const { DatabaseSync } = await import('node:sqlite')
-    const handle = new DatabaseSync(':memory:')
-    const database = sqlite(handle)
-    const [row] = await database.run('SELECT * FROM pragma_busy_timeout, pragma_synchronous', [])
-    expect(row).toMatchObject({ timeout: 5000, synchronous: 2 })
-    const { till, client, sell, refunds } = await openTill()
-    await sell()
-    const second = createTill({ client, database })
-    await second.migrate()
-    handle.exec('BEGIN')
-    await expect(second.refund(REFUND, { key: 'press' })).rejects.toMatchObject({ code: 'config', field: 'database' })
-    expect(() => sqlite(handle)).toThrow('Inside a transaction')
-    expect(() => sqlite({ ...handle, exec() {}, prepare: () => [] as never, inTransaction: true })).toThrow(
-      'Inside a transaction',
-    )
-    handle.exec('ROLLBACK')
-    expect(await refunds()).toEqual([])
-    expect(await till.attention()).toEqual([])
-    expect(() => sqlite({} as SqliteHandle)).toThrow('node:sqlite, bun:sqlite or better-sqlite3')
-  },
-)
+const onSqlite = hasSqlite ? it : () => {}
+onSqlite('waits for another process, writes through, and rejects a handle that is inside a transaction', async () => {
+  const { DatabaseSync } = await import('node:sqlite')
+  const handle = new DatabaseSync(':memory:')
+  const database = sqlite(handle)
+  const [row] = await database.run('SELECT * FROM pragma_busy_timeout, pragma_synchronous', [])
+  expect(row).toMatchObject({ timeout: 5000, synchronous: 2 })
+  const { till, client, sell, refunds } = await openTill()
+  await sell()
+  const second = createTill({ client, database })
+  await second.migrate()
+  handle.exec('BEGIN')
+  await expect(second.refund(REFUND, { key: 'press' })).rejects.toMatchObject({ code: 'config', field: 'database' })
+  expect(() => sqlite(handle)).toThrow('Inside a transaction')
+  expect(() => sqlite({ ...handle, exec() {}, prepare: () => [] as never, inTransaction: true })).toThrow(
+    'Inside a transaction',
+  )
+  handle.exec('ROLLBACK')
+  expect(await refunds()).toEqual([])
+  expect(await till.attention()).toEqual([])
+  expect(() => sqlite({} as SqliteHandle)).toThrow('node:sqlite, bun:sqlite or better-sqlite3')
+})
 
 it('takes of Postgres what is outside a transaction alone', () => {
   const unsafe = async () => []

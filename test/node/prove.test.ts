@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { PROVE_OPTIONS } from '../../src/cli/service/prove-flags.ts'
 import { prove, reportText } from '../../src/testing/prove/index.ts'
 import { isLong } from '../support/environment.ts'
 import { RACING, RIGHT, SAMPLE, WRONG } from './prove/shops.ts'
@@ -110,11 +113,49 @@ describe('guides/prove.md', () => {
     })
     await shop.seen('Listening')
     const line = attack.replaceAll('3000', String(port)).replace('npx edgetill', 'node src/cli/main.ts')
-    const command = line.replace('report.html', join(folder, file))
+    const command = line.replace('report.html', `${join(folder, file)} --stories ${folder}`)
     const { code: exit, output } = await startCommand('sh', ['-c', command]).finished
     const found = new Set(output.match(verdicts))
     expect(found.size, output).toBe(file === 'shop.ts' ? new Set(guide.text.match(verdicts)).size : 0)
     expect(exit, output).toBe(file === 'shop.ts' ? 1 : 0)
+  })
+
+  it('has a shop in plain PHP that bears all attacks', { timeout: 60_000 }, async () => {
+    const [{ code = '' } = {}] = blocks('guides/prove.md', 'php')
+    const port = await freePort()
+    writeFileSync(join(folder, 'shop.php'), code)
+    const words = ['-q', '-d', 'display_errors=0', '-S', `127.0.0.1:${port}`, 'shop.php']
+    const running = startCommand('php', words, { cwd: folder, env: { EDGETILL_API_SECRET: 'test-secret' } })
+    closing.push(async () => {
+      running.stop('SIGKILL')
+      await running.finished
+    })
+    const origin = `http://127.0.0.1:${port}`
+    while (!(await fetch(`${origin}/orders/none`).catch(() => false)));
+    const urls = { url: `${origin}/webhooks`, state: `${origin}/orders/{order_id}`, create: `${origin}/orders` }
+    const report = await prove({ ...urls, apiSecret: 'test-secret', orders: 100 })
+    expect(report.findings, reportText(report)).toEqual([])
+  })
+
+  it('has a workflow whose steps and options there are', () => {
+    const [{ code = '' } = {}] = blocks('guides/prove.md', 'yaml')
+    const { jobs } = parse(code) as { jobs: { prove: { steps: { run?: string }[] } } }
+    const line = jobs.prove.steps.map(({ run = '' }) => run).find((run) => run.includes('edgetill prove')) ?? ''
+    const flags = [...line.matchAll(/--([\w-]+)/g)].map(([, name = '']) => name).filter((name) => name !== 'yes')
+    const known = Object.keys(PROVE_OPTIONS).map((name) => name.replaceAll(/[A-Z]/g, (one) => `-${one.toLowerCase()}`))
+    expect(flags).toEqual(['url', 'state', 'create', 'junit', 'sarif', 'report'])
+    expect(flags.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it('runs as one file without Node', { timeout: 120_000 }, async () => {
+    const file = join(folder, 'edgetill')
+    const define = ['--define', 'EDGETILL_VERSION="0.0.0"']
+    const words = ['build', '--compile', ...define, 'src/cli/main.ts', '--outfile', file]
+    expect((await startCommand('bun', words).finished).code).toBe(0)
+    const url = `http://127.0.0.1:${await freePort()}`
+    const flags = ['prove', '--url', url, '--state', `${url}/{order_id}`]
+    const ran = spawnSync(file, flags, { env: { PATH: '/nonexistent', EDGETILL_API_SECRET: 'x' }, encoding: 'utf8' })
+    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('The receiver does not answer')])
   })
 
   it('has a test of a shop in the same process that passes', async () => {

@@ -153,7 +153,8 @@ function wholeAmount(
  * hides others, nor one of another kind.
  */
 function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete }: OrderView): boolean {
-  if (isDocumentedEvent(event)) return false
+  // An empty status says nothing of what became of it.
+  if (isDocumentedEvent(event)) return event.status === ''
   const { kind, method, record } = event
   if (complete && isText(record.operation_id) && known?.has(record.operation_id)) return false
   const own = methodOf(operation)

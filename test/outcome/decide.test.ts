@@ -53,6 +53,7 @@ it.each<Row>([
   ['done', CANCELLED, [payment('failure', '6007')], PAID, UNKNOWN, SOON],
   ['paid: it cannot be cancelled any more', CANCELLED, [PURCHASE], 'not_executed', UNKNOWN, SOON],
   ['declined', CANCELLED, [payment('failure', '4153')], 'not_executed', UNKNOWN, SOON],
+  ['of an empty status', CANCELLED, [payment('', null)], 'unknown'],
   ['failed, without a code', CANCELLED, [payment('failure', null)], 'unknown'],
   ['still unpaid', CANCELLED, [PENDING], 'not_executed'],
   ['the payment that is not final counts', CANCELLED, [FIRST, PENDING], 'unknown', UNKNOWN, SOON],

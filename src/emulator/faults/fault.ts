@@ -47,7 +47,7 @@ export type Fault = (ResponseFault | OutcomeFault | DeliveryFault | ContentFault
   order_id?: string
 }
 
-/** The kind of a fault, such as `timeout`. */
+/** The kind of a fault, such as `reset`. */
 export type FaultKind = Fault['kind']
 
 /** Where a fault can fire: an endpoint, the customer's payment on the checkout page, a scheduled charge, a webhook. */

@@ -73,6 +73,8 @@ export interface Erasures {
   run(now: number, erase: (order_id: string, before: number | undefined) => Promise<number | undefined>): Promise<void>
 }
 
+const MINUTE_MS = 60_000
+
 /** Table `task`, kind `erase`; id `asked` where a person asked for it. */
 export function openErasures(store: OrderStore): Erasures {
   const idOf = (before: number | undefined): string => (before === undefined ? '' : 'asked')
@@ -93,7 +95,11 @@ export function openErasures(store: OrderStore): Erasures {
           if (next_at === undefined) store.all(REMOVE, 'erase', order_id, idOf(before))
           else await put(order_id, next_at, before)
         }
-        await work().catch(ignoreOutage)
+        await work().catch((error: unknown) => {
+          ignoreOutage(error)
+          // A person waits for it.
+          return before === undefined ? undefined : put(order_id, now + MINUTE_MS, before).catch(ignoreOutage)
+        })
       }
     },
   }

@@ -41,7 +41,7 @@ export function wholeNumber(min: number, max: number): v.GenericSchema<unknown, 
 }
 
 /** Half of a surrogate pair cannot be written as UTF-8: not into a webhook, not into an address. */
-export function isWellFormed(text: string): boolean {
+function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text)
 }
 

@@ -118,7 +118,6 @@ async function open(address: string, fetch: Fetch): Promise<Page> {
   throw new Error(`pay: ${address} redirects more than ${MAX_REDIRECTS} times.`)
 }
 
-/** Posts a form of a page to its own address. The next page is opened, unless it is the shop's. */
 async function submit({ url }: Page, fields: Record<string, string>, fetch: Fetch): Promise<Page> {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
   const location = response.headers.get('location')

@@ -4,7 +4,6 @@ import type { Fault } from './fault.ts'
 
 type Json = Record<string, unknown>
 
-/** Applies the faults of contents to a response or a webhook's payload; the others are left to their own places. */
 export function applyContentFaults(value: unknown, faults: readonly Fault[]): unknown {
   if (Array.isArray(value)) return value.map((entry) => applyContentFaults(entry, faults))
   if (typeof value !== 'object' || value === null) return value

@@ -160,7 +160,6 @@ function unchangedBy(kind: FaultKind): readonly Occasion[] {
   return kind === 'numbers_as_strings' ? ['cancel-recurring'] : WITHOUT_RECORD
 }
 
-/** Whether a fault makes a difference to this response: a redirect has no contents. */
 export function canChange(fault: Fault, response: Response): boolean {
   if (KINDS[fault.kind].phase === 'content') return hasContents(response)
   const isOfBody = fault.kind === 'slow_body' || (fault.kind === 'body' && /^(truncated|empty)$/.test(fault.body ?? ''))

@@ -4,7 +4,6 @@ import type { Violation } from './problem.ts'
 
 type Body = Record<string, unknown>
 
-/** Holds a request against one of the API document's tables. Unknown parameters are ignored; null counts as absent. */
 export function validate(rules: Rules, table: ParameterTable, body: Body, prefix = ''): Violation[] {
   const violations: Violation[] = []
   for (const [name, rule] of Object.entries(table)) {

@@ -71,7 +71,6 @@ const MAX_BYTES = 16_384
 const PATIENCE_MS = 1000
 const OF_CONNECTION = ['connection', 'date', 'keep-alive', 'transfer-encoding']
 
-/** Reads the start of a response; a body that breaks off or does not end changes nothing. */
 async function receive(response: Response): Promise<ReceiverResponse> {
   const bytes = await startOf(response)
   const headers = Object.entries(maskHeaders(response.headers)).filter(([name]) => !OF_CONNECTION.includes(name))

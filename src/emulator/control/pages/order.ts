@@ -89,7 +89,6 @@ function links(
   return open ? html`<p><a class="button quiet small" href="${checkout_url}">Open the checkout page</a></p>` : ''
 }
 
-/** Nothing is offered that the emulator would reject. */
 function actions({ order_id, payments: [payment] }: Order, possible: PossibleOperations): Html | '' {
   const hidden = { order_id, return_to: orderAddress(order_id) }
   const unit = payment.currency

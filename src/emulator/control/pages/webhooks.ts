@@ -98,7 +98,6 @@ ${url === null ? '' : html`<h2>Copy as curl</h2><pre class="copy">${curl(url, he
   return renderSection(desk, { title, body, section: 'webhooks' })
 }
 
-/** One attempt, and what the receiver responded: the stack trace of its error is often in there. */
 function attemptItem(attempt: Attempt, isLast: boolean): Html {
   const { at, error, ms, url, retry_at, response_headers = {}, response_body = '' } = attempt
   const hasResponse = response_body !== '' || Object.keys(response_headers).length > 0

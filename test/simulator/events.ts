@@ -153,6 +153,9 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
     .find((one) => one.status === 'success')
   const refund = (id: string, amount: number) => ({
     ...paid,
+    // Of the payment.
+    processed_amount: undefined,
+    processed_currency: undefined,
     method: 'refund',
     operation_id: id,
     amount,

@@ -79,7 +79,6 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
 
 /** What plays long histories over our own code and doubles, which cannot differ by runtime: Node alone plays it. */
 export const ON_NODE_ALONE: readonly string[] = [
-  'test/attacks/',
   'test/cli/conform/',
   'test/emulator/control-fuzz.test.ts',
   'test/orders/fold.test.ts',

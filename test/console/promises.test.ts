@@ -192,6 +192,12 @@ describe('in a zone that is not UTC', () => {
     const begins = ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'].map((day) =>
       new Date(startOf(kyiv, day)).toISOString(),
     )
+    for (const [SHOP_TZ, wanted] of [
+      ['Pacific/Kiritimati', '2026-02-28T10:00'],
+      ['America/Los_Angeles', '2026-03-01T08:00'],
+      ['', '2026-03-01T00:00'],
+    ])
+      expect(new Date(startOf({ SHOP_TZ } as never, '2026-03-01')).toISOString()).toContain(wanted)
     expect(begins.map((time) => time.slice(5, 16))).toEqual([
       '03-28T22:00',
       '03-29T21:00',

@@ -1,6 +1,5 @@
 // What a shop's day looks like: a link that is made, sent and paid, what was taken, and how it is found again.
 import { describe, expect, it } from 'vitest'
-import { startOf } from '../../src/console/lib/shop-day.ts'
 import { World, type WorldOptions } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
 
@@ -110,17 +109,4 @@ describe('a storage that fails', () => {
       expect([path, (await browser.open(path)).status]).toEqual([path, 503])
     }
   })
-})
-
-it('begins a day of the shop where its zone does, also when the clocks change', () => {
-  const days: [string, string, number, string][] = [
-    ['Europe/Kyiv', '2026-03-01', 0, '2026-02-28T22:00:00.000Z'],
-    ['Europe/Kyiv', '2026-03-29', 1, '2026-03-29T21:00:00.000Z'],
-    ['Pacific/Kiritimati', '2026-03-01', 0, '2026-02-28T10:00:00.000Z'],
-    ['America/Los_Angeles', '2026-03-01', 0, '2026-03-01T08:00:00.000Z'],
-    ['', '2026-03-01', 0, '2026-03-01T00:00:00.000Z'],
-  ]
-  for (const [SHOP_TZ, day, plus, wanted] of days) {
-    expect([SHOP_TZ, new Date(startOf({ SHOP_TZ } as never, day, plus)).toISOString()]).toEqual([SHOP_TZ, wanted])
-  }
 })

@@ -84,12 +84,6 @@ describe('GET /api/attention', () => {
       expect.stringMatching(/^Order open-\d+ \(100\.50 UAH\): its payment has not ended for a day\./),
     ])
   })
-
-  it('has the strays too', async () => {
-    const { world } = create()
-    await world.deliver({ ...payment('A-1'), order_id: undefined })
-    expect((await attention(world)).items).toMatchObject([{ kind: 'stray', order_id: null, reason: 'no_order_id' }])
-  })
 })
 
 it('an order is found by reference, amount, last four digits and e-mail, until its personal data is removed', async () => {

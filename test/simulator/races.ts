@@ -61,7 +61,6 @@ const REVOKED = ['tabs, and the link is revoked']
 const CANCELLED = ['tabs, and the order is cancelled', 'tabs after a lost opening that is cancelled']
 const DECLINED = ['tabs after a decline, and the order is cancelled']
 const TERMS = ['tabs of two links of other terms']
-const RESULTS = ['tabs that look at the result']
 const EXPIRED = ['tabs after expiry', 'an expired link and a newer one', 'an order that all give up after expiry']
 const LOST = ['tabs after a lost opening', 'an order that all give up after a lost opening']
 
@@ -156,13 +155,6 @@ export const RACES: readonly Race[] = [
     outsideTurn('revokeLink', REVOKED),
     outsideTurn('erasePersonalData', ['a tab, and the data is removed']),
     outsideTurn('attentionDone', PERSON),
-    outsideTurn('mayPoll', RESULTS),
-    [
-      'waking publishes nothing',
-      DROPPED,
-      "if (order_id !== '') await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))",
-      '',
-    ],
   ]),
   ...inFile('gate.ts', [
     ['turns that do not wait', MONEY, 'waiting.shift()) await work()', 'waiting.shift()) void work()'],
@@ -291,14 +283,6 @@ export const RACES: readonly Race[] = [
   ...inFile('store/shop-tables.ts', [
     ['the list takes an older state', DROPPED, 'known.version > version) return', 'version < 0) return'],
   ]),
-  ...inFile('flows/shop-days.ts', [
-    [
-      'the books take an older state',
-      WEBHOOKS,
-      'before ? before.version > version || before.row === text : row.gone',
-      'before ? before.row === text : row.gone',
-    ],
-  ]),
   ...inFile('flows/check-open.ts', [
     [
       'open operations are asked about at once',
@@ -342,12 +326,6 @@ export const RACES: readonly Race[] = [
       ['three keys'],
       'return void (await file(scope, order_id, command))',
       'return void file(scope, order_id, command)',
-    ],
-    [
-      'unwatched although its end is not stored',
-      MONEY,
-      'if (!made.some((one) => one.id === operation.id && isOpen(one))) await unwatch',
-      'await unwatch',
     ],
   ]),
   ...inFile('../money/protocol.ts', [

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { compare, compareEarly, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
+import type { Story } from '../../../src/testing/prove/story.ts'
+
+const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
+const SUBSCRIPTION: Story = { ...STORY, actions: [{ do: 'subscribe' }] }
+const event = (method: string, amount: number, more: object = {}) => {
+  return { method, amount, status: 'success', currency: 'UAH', payment_id: 'p', created_at: '1', ...more }
+}
+const PAID = event('purchase', 100.5)
+const CHARGED = event('purchase', 100.5, { payment_id: 'q' })
+const REFUNDED = event('refund', 30.2, { operation_id: 'r' })
+const state = (paid: number, refunded = 0, shipped?: number) => ({
+  paid,
+  refunded,
+  ...(shipped !== undefined && { shipped }),
+})
+
+/** What the service said, what the shop says, and what is wrong with that. */
+const TABLE: readonly [string, Story, object[], ReturnType<typeof state>, Difference | undefined, string?][] = [
+  ['right', STORY, [PAID], state(100.5, 0, 1), undefined],
+  ['a copy is one payment', STORY, [PAID, PAID], state(100.5, 0, 1), undefined],
+  ['one sale shipped twice', STORY, [PAID], state(100.5, 0, 2), 'shipped_more', 'shipped twice'],
+  ['two charges, two parcels', SUBSCRIPTION, [PAID, CHARGED], state(201, 0, 2), undefined],
+  ['two charges, three parcels', SUBSCRIPTION, [PAID, CHARGED], state(201, 0, 3), 'shipped_more', 'shipped twice'],
+  [
+    'one sale paid in two charges is shipped once',
+    STORY,
+    [PAID, CHARGED],
+    state(201, 0, 2),
+    'shipped_more',
+    'shipped twice',
+  ],
+  ['two charges are not one', SUBSCRIPTION, [PAID, CHARGED], state(100.5, 0, 1), 'paid_less', 'a payment was lost'],
+  [
+    'a pending pays nothing',
+    STORY,
+    [event('purchase', 100.5, { status: 'pending' })],
+    state(0, 0, 1),
+    'shipped_more',
+    'shipped but not paid',
+  ],
+  [
+    'a hold is not paid',
+    STORY,
+    [event('auth', 100.5)],
+    state(100.5, 0, 0),
+    'paid_more',
+    'counted as paid but not paid',
+  ],
+  ['a hold may be shipped', STORY, [event('auth', 100.5)], state(0, 0, 1), undefined],
+  ['a refund twice', STORY, [PAID, REFUNDED], state(100.5, 60.4, 1), 'refunded_more', 'refund counted twice'],
+  ['a refund whole', STORY, [PAID, REFUNDED], state(100.5, 100.5, 1), 'refunded_more', 'more was refunded than came'],
+  [
+    'a failed refund',
+    STORY,
+    [PAID, { ...REFUNDED, status: 'failure' }],
+    state(100.5, 30.2, 1),
+    'refunded_more',
+    'more was refunded than came',
+  ],
+  ['a refund lost', STORY, [PAID, REFUNDED], state(100.5, 0, 1), 'refunded_less', 'refund lost'],
+  ['never shipped', STORY, [PAID], state(100.5, 0, 0), 'shipped_less', 'paid but not shipped'],
+  [
+    'what the payer changed counts',
+    STORY,
+    [event('purchase', 100.5, { processed_amount: 10 })],
+    state(10, 0, 0),
+    undefined,
+  ],
+  [
+    'a cent less is not the price',
+    { ...STORY, mismatch: 'cent_less' },
+    [event('purchase', 100.49)],
+    state(100.49, 0, 1),
+    'shipped_more',
+    'another amount was taken for the price',
+  ],
+  [
+    'a cent more is paid',
+    { ...STORY, mismatch: 'cent_more' },
+    [event('purchase', 100.51)],
+    state(100.51, 0, 1),
+    undefined,
+  ],
+]
+
+describe('the judge of prove', () => {
+  it.each(TABLE)('%s', (_, story, events, seen, difference, verdict) => {
+    const expected = expectedOf(events as never)
+    expect(compare(story, expected, seen)).toBe(difference)
+    if (difference) expect(verdictOf(story, difference, expected, seen, events as never)).toBe(verdict)
+  })
+
+  it('before the last webhook, too much is wrong and too little is not', () => {
+    const none = expectedOf([])
+    expect(compareEarly(STORY, none, state(0, 0, 1))).toBe('shipped_more')
+    expect(compareEarly(STORY, expectedOf([PAID] as never), state(0))).toBeUndefined()
+  })
+})

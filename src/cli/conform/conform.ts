@@ -34,6 +34,7 @@ const LACKS: Readonly<Record<Need, string>> = {
   card: 'no test card: set EDGETILL_TEST_CARD',
   subMerchant: 'no sub-merchant: pass --sub-merchant UUID',
   apiUrl: 'no api_url: set EDGETILL_API_URL',
+  payByHand: 'nobody pays on the page: pass --pay-by-hand',
   webhooks: 'no address for webhooks: pass --webhook-url URL, which leads to --webhook-port',
 }
 

@@ -27,6 +27,8 @@ export interface ProjectSettings {
   subMerchant?: string | undefined
   /** Where the webhooks of the probes go, and what receives them. */
   webhooks?: { url: string; inbox: Inbox } | undefined
+  /** Shows a person the page of a payment, who pays there. Then the run goes on. */
+  payByHand?: ((url: string) => unknown) | undefined
   /** Waits, in milliseconds; ends early on an interruption. */
   pause(ms: number): Promise<void>
 }

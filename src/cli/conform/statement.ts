@@ -13,7 +13,7 @@ export interface Statement {
 }
 
 /** What a story needs beside the credentials. */
-export type Need = 'card' | 'subMerchant' | 'apiUrl' | 'webhooks'
+export type Need = 'card' | 'subMerchant' | 'apiUrl' | 'webhooks' | 'payByHand'
 
 /** A statement with the judge of what its story has seen. */
 type Judged<Seen> = Statement & { judge(seen: Seen): Judgement }

@@ -5,7 +5,7 @@ import { VOID_RECORD } from '../../support/inputs.ts'
 import { elsewhere, idsOf, openConform, type Rule, rejected, rejecting } from './support/project.ts'
 
 const UNTRIED =
-  'cryptogram_without_cvv validation_url_http split_without_recurring null_is_absent sender_address webhook_retries'.split(
+  'by_hand_refund by_hand_list cryptogram_without_cvv validation_url_http split_without_recurring null_is_absent sender_address webhook_retries'.split(
     ' ',
   )
 
@@ -40,6 +40,13 @@ describe('conform, on a service that is otherwise', () => {
     const signed = openConform({ signature: () => 'another', authentication: 'per-endpoint' })
     const differs = await signed.run({ config: { ...signed.given.config, signer: () => 'another' } })
     expect(idsOf(differs, 'differs')).toEqual(['plain_instead'])
+  })
+
+  it('goes on when a person has paid on the page', async () => {
+    const { run, emulator } = openConform()
+    const report = await run({ payByHand: (url) => emulator.pay(url) })
+    expect(idsOf(report, 'holds')).toEqual(expect.arrayContaining(['by_hand_refund', 'by_hand_list']))
+    expect(report?.made.filter(({ open }) => open)).toEqual([])
   })
 
   it('does not name checkoutOrigins that are set', async () => {
@@ -78,7 +85,7 @@ describe('conform, on a service that is otherwise', () => {
     const why = new Set(report?.statements.filter(({ result }) => result === 'not tried').map(({ seen }) => seen))
     expect(
       [...why].filter((seen) => /EDGETILL_|--/.test(seen)).map((seen) => /(EDGETILL_|--)[\w-]+/.exec(seen)?.[0]),
-    ).toEqual(['EDGETILL_API_URL', '--sub-merchant', 'EDGETILL_TEST_CARD', '--webhook-url'])
+    ).toEqual(['EDGETILL_API_URL', '--sub-merchant', 'EDGETILL_TEST_CARD', '--pay-by-hand', '--webhook-url'])
     expect(idsOf(report, 'holds')?.length).toBeGreaterThan(25)
   })
 

@@ -1,7 +1,7 @@
 import { isFinal, isSuccess } from '../../../helpers/status.ts'
 import type { DirectPurchaseInput } from '../../../operations/create-payment.ts'
 import { type Answer, returned, taken } from '../answer.ts'
-import { direct, doubled } from '../inputs.ts'
+import { direct, doubled, hosted } from '../inputs.ts'
 import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
 import { type Story, story } from '../statement.ts'
@@ -197,4 +197,51 @@ const subscription = story(
   ],
 )
 
-export const PAID: readonly Story[] = [captured, refunded, voided, subscription]
+/** A look every three seconds, for ten minutes. */
+const [LOOK_MS, LOOKS] = [3_000, 200]
+
+const byHand = story(
+  'by_hand',
+  ['payByHand'],
+  async (project) => {
+    const { client, ask, amount, currency: order_currency, newOrder, pause, payByHand } = project
+    const order_id = await newOrder('purchase')
+    const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
+    const input = { ...hosted(project, order_id), amount: doubled(amount) }
+    const created = await ask((options) => client.createPayment(input, options))
+    if (created.verdict === 'accepted') await payByHand?.((created.value as { url: string }).url)
+    let listed = await look()
+    const isOpen = () => created.verdict === 'accepted' && !listed.value?.some((one) => isFinal(one as Record))
+    for (let looks = 0; looks < LOOKS && isOpen(); looks++) {
+      await pause(LOOK_MS)
+      listed = await look()
+    }
+    const paid = { ...listed, value: listed.value?.[0] } as Answer<Record>
+    const of = { order_id, order_currency, refund_amount: amount }
+    const refund = await onceFor<Record>(paid, () => ask((options) => client.refundPayment(of, options)))
+    return { amount, refund, listed: refund.verdict === 'accepted' ? await look() : undefined }
+  },
+  [
+    {
+      id: 'by_hand_refund',
+      says: 'A payment that was made on the page is refunded in part.',
+      assumed: BEYOND,
+      follow: "rawRequest({ authentication: 'hmac' })",
+      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
+    },
+    {
+      id: 'by_hand_list',
+      says: 'The list of operations has a payment that was made on the page, and its refund.',
+      assumed: BEYOND,
+      follow: 'the option known of resolveOutcome, and resendWebhook for each operation',
+      judge: ({ listed }) => {
+        if (listed === undefined) return notTried('there was no refund')
+        return returned(listed, ({ length }) =>
+          length > 1 ? holds(`${length} records`) : differs(`${length} of 2 records`),
+        )
+      },
+    },
+  ],
+)
+
+export const PAID: readonly Story[] = [captured, refunded, voided, subscription, byHand]

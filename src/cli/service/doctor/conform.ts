@@ -19,6 +19,9 @@ export const CONFORM_OPTIONS = {
   liveWithSmallestAmounts: hidden(flag('run in the live project; with a card, money moves and is returned')),
   amount: hidden(option('<N>', 'the smallest amount that the project takes (default: 0.01)')),
   currency: hidden(option('<CODE>', 'of the payments (default: UAH)')),
+  payByHand: hidden(
+    flag('prints the address of a checkout, waits until you have paid on it, and goes on with a refund of a part'),
+  ),
   subMerchant: hidden(option('<UUID>', 'for the statements about splits')),
   webhookPort: hidden(
     option('<N>', 'where --webhook-url leads to: a receiver on this machine (default: 4011)', wholeNumber(0, 65_535)),
@@ -61,7 +64,8 @@ export async function examineAssumptions(
   const webhooks = webhookUrl === undefined ? undefined : { url: webhookUrl, inbox }
   const progress = terminal.progress('Trying the assumptions')
   const { subMerchant, currency = 'UAH', amount = '0.01' } = flags
-  const settled = { config, card, subMerchant, currency, amount: Number(amount), webhooks, pause, signal }
+  const payByHand = flags.payByHand && ((url: string) => terminal.err(`Pay on this page, within ten minutes: ${url}`))
+  const settled = { config, card, subMerchant, payByHand, currency, amount: Number(amount), webhooks, pause, signal }
   const options: ConformOptions = { ...settled, project: projectOf(flags), store: storeIn(file) }
   const report = await conform(options).finally(async () => {
     progress()

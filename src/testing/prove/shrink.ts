@@ -7,7 +7,7 @@ const MAX_TRIALS = 60
 const RACE_TRIALS = 5
 
 /** Whether requests of a story meet at the receiver, or meet its end: it may end differently from one time to the next. */
-export const races = ({ sendings, crowd = 1 }: Story): boolean =>
+const races = ({ sendings, crowd = 1 }: Story): boolean =>
   crowd > 1 ||
   sendings.some((one) => isGenuine(one) && /^(together|with_next|hang_up|killed_before|killed)$/.test(one.way))
 

@@ -31,7 +31,7 @@ export function readStory(json: unknown): Story {
 }
 
 /** The events of an order as they came. */
-export function storyOf(taken: readonly Taken[]): Story {
+function storyOf(taken: readonly Taken[]): Story {
   const events = taken.map(({ event }) => [event])
   const { paid } = expectedOf(taken.map(({ event }) => event))
   const [{ event }] = taken as [Taken]

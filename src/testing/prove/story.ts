@@ -155,7 +155,7 @@ export const decimals = (minor: number): number => minor / 100
 export const currencyOf = ({ currency = 'UAH' }: Pick<Story, 'currency'>): string => currency
 export const otherCurrency = (story: Pick<Story, 'currency'>): string => (currencyOf(story) === 'USD' ? 'EUR' : 'USD')
 
-export const money = (minor: number, currency: string): string => `${(minor / 100).toFixed(2)} ${currency}`
+const money = (minor: number, currency: string): string => `${(minor / 100).toFixed(2)} ${currency}`
 
 /** What is paid at the service. */
 export function paidAt(story: Story): { minor: number; currency: string } {

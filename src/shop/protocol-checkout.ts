@@ -111,10 +111,11 @@ export function stepCheckout(
   const paid = state.attempts.findIndex(({ holdsMoney }) => holdsMoney) + 1
   if (paid > 0 && !isByShop(message)) {
     // Paid while another attempt was being created: that one must not be paid too.
-    const { type, attempt, url } = message as Extract<CheckoutMessage, { type: 'created' }>
-    if (type !== 'created') return answer({ kind: 'result', attempt: paid })
+    const isMade = message.type === 'created' || (message.type === 'not_created' && message.how === 'unknown')
+    if (!isMade) return answer({ kind: 'result', attempt: paid })
+    const { attempt } = message
     return [
-      { type: 'remember', attempt, url },
+      { type: 'remember', attempt, ...('url' in message && { url: message.url }) },
       { type: 'cancel', attempt, why: 'closed' },
     ]
   }

@@ -3,6 +3,7 @@ import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
 import { csrfOf, formSecretOf } from '../../src/console/session.ts'
+import { payment, secondary } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
@@ -128,6 +129,26 @@ describe('a role', () => {
   ])('of %s shows the buttons %j', async (email, shown) => {
     const { as } = await paid()
     expect(acts(await (await as(email)).open('/console/orders/A-1'))).toEqual(shown)
+  })
+
+  it('may refund so much of one order: of all attempts at paying it, with what is pending', async () => {
+    const { as, world } = await paid()
+    await world.deliver(payment('A-1~2'))
+    world.intercept = (url) =>
+      url.endsWith('/refund')
+        ? Promise.resolve(Response.json(secondary('A-1', 'refund', { status: 'pending', amount: 30 })))
+        : undefined
+    const limited = await as('limited@x.example')
+    const refund = async (id: string) => {
+      const path = `/console/orders/${encodeURIComponent(id)}/refund`
+      const step = await limited.submit(formTo(await limited.open(path.slice(0, -7)), path), { amount: '30' })
+      return step.status === 200 ? limited.submit(formTo(step, `${path}/confirm`)) : step
+    }
+    expect((await refund('A-1~1')).status).toBe(200)
+    const shown = [await refund('A-1~1'), await refund('A-1~2')]
+    for (const { status, text } of shown)
+      expect([status, text]).toEqual([400, expect.stringContaining('up to UAH 50.00')])
+    expect((await orderOf(world)).operations.filter(({ method }) => method === 'refund')).toHaveLength(1)
   })
 
   it('is enforced at the act: no form of another session, and no amount above the limit of an order', async () => {

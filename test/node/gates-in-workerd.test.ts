@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { step } from '../../src/money/protocol.ts'
+import * as rules from '../../src/money/protocol.ts'
 import { draw, type Trace } from '../simulator/explore.ts'
-import type { Scenario, Step } from '../simulator/model.ts'
+import type { Protocol, Scenario } from '../simulator/model.ts'
 import { type Outcome, outcomeOf } from '../simulator/replay.ts'
 import { SCENARIOS, without } from '../simulator/run.ts'
 import { SLIPS } from '../simulator/slips.ts'
@@ -28,7 +28,7 @@ async function post<T>(path: string, body: unknown): Promise<T> {
 }
 
 /** So many traces, each another one, as many of each scenario. */
-function drawn(count: number, protocol: Step): Trace[] {
+function drawn(count: number, protocol: Protocol): Trace[] {
   const random = createRandom(seedOfRun())
   const traces = new Map<string, Trace>()
   while (traces.size < count) {
@@ -54,7 +54,7 @@ async function different(traces: readonly Trace[]): Promise<object | undefined> 
 
 describe('traces of the model, replayed over the gate in workerd,', () => {
   it('end as in the model: 1,000 of them', async () => {
-    expect(await different(drawn(1_000, step))).toBe(undefined)
+    expect(await different(drawn(1_000, rules))).toBe(undefined)
   }, 600_000)
 
   it.each(SLIPS.slice(1, 4))(

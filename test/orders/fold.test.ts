@@ -18,6 +18,8 @@ const capture = secondary('A-1', 'capture', { ...paidFor, amount: 60.5, fee: { a
 const refund = secondary('A-1', 'refund', { ...paidFor, amount: 10, created_at: at(90), processed_at: at(91) })
 const purchase = payment('A-1')
 
+const uuid = '00000000-0000-4000-8000-00000000aaaa'
+
 interface Expected {
   status: string
   totals: Partial<OrderTotals>
@@ -90,6 +92,21 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
     'a capture after the authorization was voided',
     [auth, secondary('A-1', 'void', paidFor), secondary('A-1', 'capture', { ...paidFor, amount: 100.5 })],
     { status: 'success', totals: { authorized: 10050, captured: 10050, voided: 10050 }, flags: ['over_capture'] },
+  ],
+  [
+    'two payments, of which one was given back',
+    [purchase, payment('A-1', { created_at: at(30) }), secondary('A-1', 'void', { amount: 100.5 })],
+    { status: 'success', totals: { captured: 20100, voided: 10050 } },
+  ],
+  [
+    'two payments under one order_id',
+    [purchase, payment('A-1', { created_at: at(30), status: 'failure' }), payment('A-1', { created_at: at(40) })],
+    { status: 'success', totals: { captured: 20100 }, flags: ['paid_twice'] },
+  ],
+  [
+    'two charges of a subscription',
+    ['1', '2'].map((second) => payment('A-1', { created_at: at(Number(second)), recurring: { id: uuid, status: 'active' } })),
+    { status: 'success', totals: { captured: 20100 } },
   ],
   [
     'another amount and currency than asked for, and an odd shape',

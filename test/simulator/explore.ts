@@ -4,9 +4,9 @@ import {
   decided,
   firstWorld,
   inRun,
+  type Protocol,
   pauses,
   type Scenario,
-  type Step,
   successors,
   violated,
   type World,
@@ -24,7 +24,7 @@ export interface Machine<W extends object, S> {
   firstWorld(scenario: S): W
   successors(world: W, scenario: S): Iterable<[string, W]>
   /** Decides where something is to be decided, which takes no time. */
-  decided(world: W, protocol: Step): [W, string[]]
+  decided(world: W, protocol: Protocol, scenario: S): [W, string[]]
   violated(world: W): string | undefined
 }
 
@@ -34,7 +34,7 @@ export const GATE: Machine<World, Scenario> = { firstWorld, successors, decided,
 /** Visits every state of a scenario, the nearest first. @param see Called with each step: the world before it and after it. */
 export function explore<W extends object, S>(
   scenario: S,
-  protocol: Step,
+  protocol: Protocol,
   { firstWorld, successors, decided, violated }: Machine<W, S>,
   see?: (before: W, after: W) => void,
 ): Explored {
@@ -50,7 +50,7 @@ export function explore<W extends object, S>(
     for (const [number, world] of layer) {
       for (const [does, reached] of successors(world, scenario)) {
         steps++
-        const [after, then] = decided(reached, protocol)
+        const [after, then] = decided(reached, protocol, scenario)
         see?.(world, reached)
         see?.(reached, after)
         const key = keyOf(after)
@@ -104,7 +104,7 @@ export interface Trace {
 }
 
 /** Draws a trace. What the gate does in one turn is one block: nothing comes between. */
-export function draw(scenario: Scenario, protocol: Step, random: () => number): Trace {
+export function draw(scenario: Scenario, protocol: Protocol, random: () => number): Trace {
   const blocks: Block[] = []
   let world = firstWorld(scenario)
   /** The world that the alarm has looked at. */
@@ -122,7 +122,7 @@ export function draw(scenario: Scenario, protocol: Step, random: () => number): 
       next;
       next = pauses(block.world) ? undefined : inTurn(block.world)
     ) {
-      const [after, then] = decided(next[1], protocol)
+      const [after, then] = decided(next[1], protocol, scenario)
       block.does.push(next[0], ...then)
       block.world = after
     }

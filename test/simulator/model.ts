@@ -2,6 +2,7 @@
 // explore.ts visits every state of such a world, and draws single traces for the gate in workerd.
 
 import type { OrderOperation } from '../../src/index.ts'
+import type * as rules from '../../src/money/protocol.ts'
 import {
   type Command,
   isOpen,
@@ -9,11 +10,12 @@ import {
   type MoneyAnswer,
   type MoneyOperation,
   type MoneyRequest,
+  type OrderFacts,
   type OrderState,
-  type step,
 } from '../../src/money/protocol.ts'
 
-export type Step = typeof step
+/** The rules, or these without one of them. */
+export type Protocol = Pick<typeof rules, 'step' | 'chooseAttempt' | 'committed' | 'versionOf'>
 
 /** What may happen in a world. Everything has a bound, so that the world can be explored whole. */
 export interface Scenario {
@@ -34,6 +36,25 @@ export interface Scenario {
   byHand?: boolean
   /** How long a call may be on its way to the service, in ticks. An assumption of the protocol. */
   arrivesWithin: number
+  /** How long the world lasts, in ticks. */
+  ticks?: number
+  /** The attempts at paying the order that hold money, `A-1` unless given. */
+  attempts?: readonly string[]
+  /** The attempt that each of them names; undefined: the order. */
+  names?: readonly (string | undefined)[]
+  /** Both have the same key. */
+  oneKey?: boolean
+  /** Whether the service says first that an operation is pending. */
+  pending?: boolean
+  promises?: Promises
+}
+
+/** What else was promised to the people. */
+interface Promises {
+  /** Each of them was shown the first attempt as it was before, and confirmed that. */
+  sawSame?: boolean
+  /** What they may refund of the order, in minor units. */
+  limit?: number
 }
 
 /** What an answer lets its caller believe. */
@@ -42,14 +63,22 @@ export type Told = 'made' | 'not made'
 /** A call that left the gate. */
 interface Call {
   attempt: string
+  of?: string | undefined
   key: string
   amount: number
+  /** All that is left, as the service counts. */
+  whole?: true
   sent: number
 }
+
+/** An operation, with the attempt at paying that it is of. */
+type Stored = MoneyOperation & { of?: string }
 
 /** One run of the gate: a message, and the commands that follow from it. One at a time. */
 interface Run {
   caller: number | undefined
+  /** The attempt at paying that was chosen. */
+  of?: string | undefined
   messages: Message[]
   commands: Command[]
   message?: Message
@@ -63,18 +92,21 @@ interface Run {
 
 export interface World {
   now: number
-  disk: readonly MoneyOperation[]
+  kind?: MoneyRequest['kind'] | undefined
+  attempts?: readonly string[]
+  promises?: Promises
+  disk: readonly Stored[]
   /** `at`: when the gate noticed it. */
   loss?: { at: number | undefined; isAsked: boolean }
-  /** The service's operations that the gate has events of. */
+  /** The service's operations that the gate has events of; with a `?`: it is pending, as far as the gate knows. */
   known: readonly string[]
   /** The operations that the alarm looks at. */
   watched: readonly string[]
-  made: readonly { id: string; key: string; attempt: string; amount: number }[]
+  made: readonly { id: string; of?: string | undefined; key: string; attempt: string; amount: number; pending?: true }[]
   calls: readonly Call[]
   run?: Run
   /** `told`: an earlier answer, before the caller asked again. */
-  callers: readonly { tries: number; final?: Told; told?: Told }[]
+  callers: readonly { key?: string; tries: number; final?: Told; told?: Told }[]
   deaths: number
   canBeLost: boolean
   serial: number
@@ -90,17 +122,23 @@ export function firstWorld(scenario: Scenario): World {
   const before = scenario.madeBefore
   return {
     ...{ now: 0, disk: [], known: [], watched: [], made: [], calls: [], serial: 0 },
-    callers: scenario.tries.map((tries) => ({ tries })),
-    ...(before && { made: [{ id: 'op-0', key: OTHERS, attempt: OTHERS, amount: before }], known: ['op-0'] }),
+    ...{ kind: scenario.kind, attempts: scenario.attempts ?? [FIRST], promises: scenario.promises ?? {} },
+    callers: scenario.tries.map((tries, index) => ({ key: keyName(scenario.oneKey ? 0 : index), tries })),
+    ...(before && { made: [{ id: 'op-0', of: FIRST, key: OTHERS, attempt: OTHERS, amount: before }], known: ['op-0'] }),
     deaths: scenario.deaths,
     canBeLost: scenario.canBeLost ?? false,
   }
 }
 
 /** The rules of money, looked at in every state. */
-export function violated({ made, callers, loss }: World): string | undefined {
-  for (const [index, { final, told = final }] of callers.entries()) {
-    const count = made.filter(({ key }) => key === keyName(index)).length
+export function violated({ made, callers, loss, kind, attempts = [FIRST], promises = {} }: World): string | undefined {
+  const sum = (some: World['made']) => some.reduce((all, { amount }) => all + amount, 0)
+  if (kind === 'refund' && attempts.some((id) => sum(made.filter(({ of }) => of === id)) > TOTAL))
+    return 'more was refunded than was paid'
+  if (promises.sawSame && made.length > 1) return 'two who had seen the same order both moved its money'
+  if (promises.limit !== undefined && sum(made) > promises.limit) return 'more was refunded than its caller may'
+  for (const [index, { key: own = keyName(index), final, told = final }] of callers.entries()) {
+    const count = made.filter(({ key }) => key === own).length
     if (count > 1) return 'one key moved money twice'
     if (final === 'made' && count === 0) return 'an answer said that money was moved, and it was not'
     if (final !== undefined && final !== told && !loss) return 'one key got two answers'
@@ -110,6 +148,7 @@ export function violated({ made, callers, loss }: World): string | undefined {
 }
 
 const OTHERS = 'somebody in the portal'
+const FIRST = 'A-1'
 export const keyName = (index: number): string => `key ${'AB'[index]}`
 
 /** All that may happen next. */
@@ -119,28 +158,46 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
   else yield* idle(world, scenario)
   for (const call of world.calls) {
     const calls = world.calls.filter((one) => one !== call)
-    if (now - call.sent < scenario.arrivesWithin) {
-      const { attempt, key, amount } = call
-      const made = [...world.made, { id: `op-${world.made.length + 1}`, key, attempt, amount }]
+    // The service counts what has succeeded.
+    const succeeded = world.made.filter(({ of, pending }) => of === call.of && !pending)
+    const left = succeeded.reduce((all, { amount }) => all - amount, TOTAL)
+    const amount = call.whole ? left : call.amount
+    if (now - call.sent < scenario.arrivesWithin && amount <= left) {
+      const { attempt, of, key } = call
+      const pending = scenario.pending && { pending: true as const }
+      const made = [...world.made, { id: `op-${world.made.length + 1}`, of, key, attempt, amount, ...pending }]
       yield [`the service executes the call of ${call.key}`, { ...world, calls, made }]
     }
     yield [`the call of ${call.key} never arrives`, { ...world, calls }]
   }
   if (scenario.byOthers && !world.made.some(({ key }) => key === OTHERS)) {
-    const one = { id: `op-${world.made.length + 1}`, key: OTHERS, attempt: OTHERS, amount: scenario.byOthers }
+    const id = `op-${world.made.length + 1}`
+    const one = { id, of: FIRST, key: OTHERS, attempt: OTHERS, amount: scenario.byOthers }
     yield [`${OTHERS} makes one too`, { ...world, made: [...world.made, one] }]
   }
-  for (const { id, key } of world.made) {
-    if (world.known.includes(id)) continue
-    yield [`the webhook of ${key} arrives`, { ...noticed(world), known: [...world.known, id] }]
+  for (const one of world.made) {
+    if (!world.known.includes(eventOf(one)))
+      yield [`the webhook of ${one.key} arrives`, { ...noticed(world), known: knowing(world.known, one) }]
+    const { pending, ...final } = one
+    if (pending) {
+      const made = world.made.map((other) => (other === one ? final : other))
+      yield [`the service finishes what ${one.key} asked for`, { ...world, made }]
+    }
   }
-  if (now < TICKS) yield ['31 seconds go by', { ...world, now: now + 1 }]
+  if (now < (scenario.ticks ?? TICKS)) yield ['31 seconds go by', { ...world, now: now + 1 }]
   if (run && deaths > 0) yield ['the worker dies', { ...without(world), deaths: deaths - 1 }]
   if (canBeLost && world.disk.length > 0) {
     const loss = { at: undefined, isAsked: false }
     yield ['the gate loses its storage', { ...without(world), disk: [], watched: [], loss, canBeLost: false }]
   }
 }
+
+/** What its webhook says. */
+const eventOf = ({ id, pending }: World['made'][number]): string => (pending ? `${id}?` : id)
+const knowing = (known: readonly string[], one: World['made'][number]): string[] => [
+  ...known.filter((event) => event !== `${one.id}?`),
+  ...(known.includes(eventOf(one)) ? [] : [eventOf(one)]),
+]
 
 function without({ run: _, ...world }: World): World {
   return world
@@ -150,18 +207,21 @@ function without({ run: _, ...world }: World): World {
 function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[string, World]> {
   for (const [index, caller] of world.callers.entries()) {
     if (caller.tries === 0) continue
+    const { key = keyName(index) } = caller
     const amount = amounts[index] as number | null
+    const { limit } = world.promises ?? {}
     const request: MoneyRequest = {
-      ...{ id: `r${world.serial}`, kind, keyHash: keyName(index), fingerprint: `${amount}`, amount },
+      ...{ id: `r${world.serial}`, kind, keyHash: key, fingerprint: `${amount}`, amount },
+      ...(limit !== undefined && { limit }),
       ...{ hasCurrency: true, hasServerUrl: true },
     }
     const told = caller.final ?? caller.told
-    const callers = world.callers.with(index, { tries: caller.tries - 1, ...(told && { told }) })
+    const callers = world.callers.with(index, { key, tries: caller.tries - 1, ...(told && { told }) })
     const run: Run = { caller: index, messages: [{ type: 'request', request }], commands: [] }
-    yield [`${keyName(index)} asks for a ${kind}`, { ...world, callers, run, serial: world.serial + 1 }]
+    yield [`${key} asks for a ${kind}`, { ...world, callers, run, serial: world.serial + 1 }]
   }
-  for (const { id, keyHash } of world.disk.filter(isOpen)) {
-    const alone = { caller: undefined, commands: [] }
+  for (const { id, keyHash, of } of world.disk.filter(isOpen)) {
+    const alone = { caller: undefined, ...(of !== undefined && { of }), commands: [] }
     if (world.watched.includes(id)) {
       const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
       yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
@@ -175,7 +235,7 @@ function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[st
 }
 
 /** No time goes by, and nothing is lost, between what needs neither storage nor network: deciding, and beginning a call. */
-export function decided(world: World, protocol: Step): [World, string[]] {
+export function decided(world: World, protocol: Protocol, scenario: Scenario): [World, string[]] {
   const labels: string[] = []
   let { run } = world
   while (run && run.awaits === undefined) {
@@ -184,17 +244,27 @@ export function decided(world: World, protocol: Step): [World, string[]] {
     if (command?.type === 'then')
       run = { ...run, commands, messages: [...messages, ...(message ? [message] : []), command.message] }
     else if (command?.type === 'answer') run = { ...run, commands, answer: command.answer }
-    else if (command?.type === 'send') {
-      const { id, keyHash, expected } = command.operation
-      const call = { attempt: id, key: keyHash, amount: expected, sent: world.now }
+    else if (message && run.of === undefined) {
+      const chosen = chosenBy(world, run, protocol, scenario)
+      run = typeof chosen === 'string' ? { ...run, of: chosen } : { ...run, messages: [], answer: chosen }
+    } else if (command?.type === 'send') {
+      const { id, keyHash, expected, amount } = command.operation
+      const call = {
+        attempt: id,
+        of: run.of as string,
+        key: keyHash,
+        amount: expected,
+        sent: world.now,
+        ...(amount === null && { whole: true as const }),
+      }
       world = { ...world, calls: [...world.calls, call] }
       run = { ...run, commands, awaits: id }
       labels.push('sends the call')
     } else if (!command && message) {
       const isNew = !run.state || AFTER_ASKING.includes(message.type)
       if (isNew) world = noticed(world)
-      const state: OrderState = isNew ? read(world, run) : (run.state as OrderState)
-      const next = protocol(state, message, world.now * TICK_MS)
+      const state: OrderState = isNew ? read(world, run, protocol) : (run.state as OrderState)
+      const next = protocol.step(state, seen(message, world, protocol), world.now * TICK_MS)
       const asks = next.commands.some(({ type }) => type === 'look_up')
       run = {
         ...run,
@@ -207,6 +277,35 @@ export function decided(world: World, protocol: Step): [World, string[]] {
     } else break
   }
   return [run ? { ...world, run } : world, labels]
+}
+
+/** The attempt that a request is about, or the answer that it gets. */
+function chosenBy(
+  { disk, known, made, attempts = [FIRST], kind = 'capture' }: World,
+  { caller = 0, messages }: Run,
+  protocol: Protocol,
+  { names }: Scenario,
+) {
+  const [message] = messages
+  const keyHash = message?.type === 'request' ? message.request.keyHash : ''
+  const facts = attempts.map((id) => {
+    const { totals } = orderOf({ known, made, kind }, id)
+    const own = disk.filter(({ of }) => of === id)
+    return {
+      order_id: id,
+      holdsMoney: kind !== 'refund' || totals.captured > totals.refunded,
+      isUnsettled: own.some(isOpen),
+      hasKey: own.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
+    }
+  })
+  return protocol.chooseAttempt(facts, names?.[caller])
+}
+
+/** A request, with the version that its caller had seen. */
+function seen(message: Message, { promises, kind }: World, protocol: Protocol): Message {
+  if (message.type !== 'request' || !promises?.sawSame) return message
+  const version = protocol.versionOf(orderOf({ known: [], made: [], kind }, FIRST), [])
+  return { ...message, request: { ...message.request, version } }
 }
 
 /** After these the gate reads its state again. */
@@ -235,34 +334,49 @@ const noticed = (world: World): World =>
   world.loss && world.loss.at === undefined ? { ...world, loss: { ...world.loss, at: world.now * TICK_MS } } : world
 
 /** The state as the gate reads it. */
-function read({ disk, known, made, loss }: World, run: Run): OrderState {
-  const operations = made.filter(({ id }) => known.includes(id)).map((one) => shownOf(one))
-  const order = {
-    order_id: 'A-1',
-    isKnown: true,
-    isAddressable: true,
-    operations,
-    operation_ids: [...known],
-  }
-  const totals = { authorized: TOTAL, captured: 0, refunded: 0, voided: 0, fee: 0 }
+function read(world: World, run: Run, { committed }: Protocol): OrderState {
+  const { disk, loss, attempts = [FIRST] } = world
+  const own = (id: string) => disk.filter(({ of }) => of === id)
+  const id = run.of as string
+  const others = attempts.filter((one) => one !== id).map((one) => committed(orderOf(world, one), own(one)).refunded)
   const { loss: _, ...before } = run.state ?? ({} as OrderState)
   return {
     ...before,
-    order: { ...order, totals },
-    operations: disk,
+    order: { ...orderOf(world, id), ...(others.length > 0 && { refundedBeside: others.reduce((a, b) => a + b) }) },
+    operations: own(id),
     ...(loss && { loss: { at: loss.at as number, isAsked: loss.isAsked } }),
   }
 }
 
-export const shownOf = ({ id, amount }: World['made'][number]): OrderOperation =>
-  ({
-    id,
-    method: 'capture',
-    status: 'success',
-    amount: amount / 100,
-    created_at: '',
-    processed_at: '',
-  }) as unknown as OrderOperation
+/** What the events say of one attempt. */
+function orderOf(
+  { known, made, kind = 'capture' }: Pick<World, 'known' | 'made' | 'kind'>,
+  order_id: string,
+): OrderFacts {
+  const shown = made.filter(({ id, of }) => of === order_id && (known.includes(id) || known.includes(`${id}?`)))
+  const operations = shown.map(({ pending: _, ...one }) =>
+    shownOf({ ...one, ...(!known.includes(one.id) && { pending: true }) }, kind),
+  )
+  const done = operations.reduce(
+    (sum, { status, amount }) => sum + (status === 'success' ? Math.round((amount ?? 0) * 100) : 0),
+    0,
+  )
+  const [captured, refunded] = kind === 'refund' ? [TOTAL, done] : [done, 0]
+  const totals = { authorized: TOTAL, captured, refunded, voided: 0, fee: 0 }
+  return { order_id, isKnown: true, isAddressable: true, operations, operation_ids: shown.map(({ id }) => id), totals }
+}
+
+/** What is needed of an operation at the service. */
+interface Made {
+  id: string
+  amount: number
+  pending?: boolean
+}
+
+export const shownOf = ({ id, amount, pending }: Made, method: string): OrderOperation => ({
+  ...{ id, method, status: pending ? 'pending' : 'success', status_code: null, amount: amount / 100 },
+  ...{ created_at: '', processed_at: '' },
+})
 
 /** The response of a call that was sent: it comes, or is lost, or the service rejects it. */
 function* awaited(world: World, run: Run, attempt: string): Generator<[string, World]> {
@@ -291,7 +405,7 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
   const say = (message: Message): Run => ({ ...rest, messages: [...rest.messages, message] })
   switch (command.type) {
     case 'store': {
-      const { operation } = command
+      const operation = { ...command.operation, of: run.of as string }
       const disk = [...world.disk.filter(({ id }) => id !== operation.id), operation]
       yield [`stores the operation: ${operation.outcome ?? 'begun'}`, { ...world, disk, run }]
       // The caller gets the answer although it could not be written.
@@ -300,8 +414,10 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
     }
     case 'file': {
       const { operation_id } = command.record as { operation_id: string }
-      const known = [...new Set([...world.known, operation_id])]
-      return yield ['files the response', { ...unwatched(world, command), known, run }]
+      const one = world.made.find(({ id }) => id === operation_id) as World['made'][number]
+      const isFinal = !one.pending
+      const known = isFinal || !world.known.includes(operation_id) ? knowing(world.known, one) : world.known
+      return yield ['files the response', { ...(isFinal ? unwatched(world, command) : world), known, run }]
     }
     case 'watch':
       return yield ['watches', { ...world, watched: [...new Set([...world.watched, command.operation.id])], run }]
@@ -309,7 +425,19 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
       // What the service shows is stored like webhooks.
-      yield ['asks the service', { ...listed(world), run: say(lookUp(world.made, command, askedAt * TICK_MS)) }]
+      yield [
+        'asks the service',
+        {
+          ...listed(world),
+          run: say(
+            lookUp(
+              world.made.filter(({ of }) => of === run.of),
+              command,
+              askedAt * TICK_MS,
+            ),
+          ),
+        },
+      ]
       return yield [
         'cannot ask the service',
         { ...world, run: say({ type: 'looked_up', id: command.operation.id, outcome: 'unknown' }) },
@@ -331,21 +459,21 @@ const unwatched = (world: World, { operation: { id } }: { operation: MoneyOperat
     ? world
     : { ...world, watched: world.watched.filter((one) => one !== id) }
 
-const listed = (world: World): World => ({ ...world, known: world.made.map(({ id }) => id) })
+const listed = (world: World): World => ({ ...world, known: world.made.map(eventOf) })
 
 /**
  * What `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and
  * only where the service shows no other new one.
  */
 export function lookUp(
-  made: World['made'],
+  made: readonly Made[],
   { operation, known, settleAfterMs }: Extract<Command, { type: 'look_up' }>,
   askedAt: number,
 ): Message {
-  const { id, expected, started_at } = operation
+  const { id, kind, expected, started_at } = operation
   const fresh = made.filter((one) => !known.includes(one.id))
   const [one, ...others] = fresh.filter(({ amount }) => amount === expected)
-  if (one && others.length === 0) return { type: 'looked_up', id, outcome: 'executed', shown: shownOf(one) }
+  if (one && others.length === 0) return { type: 'looked_up', id, outcome: 'executed', shown: shownOf(one, kind) }
   const isOver = askedAt - started_at >= settleAfterMs
   return { type: 'looked_up', id, outcome: fresh.length === 0 && isOver ? 'not_executed' : 'unknown' }
 }
@@ -357,7 +485,10 @@ function* ended(world: World, run: Run): Generator<[string, World]> {
   const final = answer && finalOf(answer)
   const asker = caller === undefined ? undefined : world.callers[caller]
   if (caller === undefined || !asker || final === undefined) return yield ['ends', after]
-  yield [`answers ${keyName(caller)}: ${final}`, { ...after, callers: world.callers.with(caller, { ...asker, final }) }]
+  yield [
+    `answers ${asker.key ?? keyName(caller)}: ${final}`,
+    { ...after, callers: world.callers.with(caller, { ...asker, final }) },
+  ]
   yield ['its answer is lost', after]
 }
 

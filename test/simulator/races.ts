@@ -343,7 +343,7 @@ export const RACES: readonly Race[] = [
     [
       'a rejected cancellation reads nothing again',
       CANCELLED,
-      "if (!state || message.type === 'cancelled' || message.type === 'created')",
+      "if (!state || message.type === 'cancelled' || read.attempts.some(({ holdsMoney }) => holdsMoney))",
       'if (!state)',
     ],
   ]),

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { step } from '../../src/money/protocol.ts'
+import * as rules from '../../src/money/protocol.ts'
 import { type Explored, explore, GATE } from './explore.ts'
 import { generated, guide, Life, scenarioRow, slipRow, writeGuide } from './life.ts'
-import type { Scenario, Step } from './model.ts'
+import type { Protocol, Scenario } from './model.ts'
 import { SLIPS, type Slip } from './slips.ts'
 import { TILL, TILL_SCENARIOS } from './till-model.ts'
 
@@ -25,17 +25,42 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...TWO, name: 'two keys for different amounts; the worker dies', amounts: [10, 20], tries: [1, 1], deaths: 1 },
 ]
 
+const REFUNDS = { kind: 'refund', tries: [1, 1], deaths: 0, arrivesWithin: 3, ticks: 2, pending: true } as const
+const BOTH = { attempts: ['A-1', 'A-1~2'], names: ['A-1', 'A-1~2'] } as const
+
+/** Two people and one order: what they confirmed is what is done. */
+export const CONFIRMED: readonly Scenario[] = [
+  { ...REFUNDS, name: 'two refund all of it, and both are pending for a while', amounts: [null, null] },
+  { ...REFUNDS, name: 'two who saw the same order', amounts: [10, 10], promises: { sawSame: true } },
+  { ...REFUNDS, name: 'two who may refund 60 of an order', amounts: [30, 40], promises: { limit: 6_000 } },
+  {
+    ...REFUNDS,
+    ...BOTH,
+    name: 'they may refund 60, and name two attempts',
+    amounts: [30, 40],
+    promises: { limit: 6_000 },
+  },
+  { ...REFUNDS, ...BOTH, name: 'one key for two attempts', amounts: [10, 10], oneKey: true },
+  {
+    ...{
+      ...REFUNDS,
+      ...BOTH,
+      name: 'two who saw the first attempt: one names it, the other the order, and a second one is paid',
+    },
+    ...{ names: ['A-1', undefined], amounts: [null, null], promises: { sawSame: true } },
+  },
+]
+
 /** The protocol without a rule, and nothing else changed. */
-export async function without([rule, find, replace]: Slip): Promise<Step> {
-  const source = readFileSync(PROTOCOL, 'utf8')
-  if (source.split(find).length !== 2) throw new Error(`“${rule}”: its text does not stand in protocol.ts once.`)
+export async function without<T = Protocol>([rule, find, replace]: Slip, file = PROTOCOL): Promise<T> {
+  const source = readFileSync(file, 'utf8')
+  if (source.split(find).length !== 2) throw new Error(`“${rule}”: its text does not stand in its file once.`)
   const text = stripTypeScriptTypes(source.replace(find, () => replace))
-  const module = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as { step: Step }
-  return module.step
+  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as T
 }
 
 /** The nearest violation of a protocol, in the first scenario that has one. */
-export function findViolation(protocol: Step, scenarios = SCENARIOS): Explored['violation'] {
+export function findViolation(protocol: Protocol, scenarios = [...SCENARIOS, ...CONFIRMED]): Explored['violation'] {
   for (const scenario of scenarios) {
     const { violation } = explore(scenario, protocol, GATE)
     if (violation) return violation
@@ -52,12 +77,12 @@ function report(row: string, violation: Explored['violation'], isWanted: boolean
 
 if (import.meta.main) {
   const life = new Life()
-  const rows = SCENARIOS.map((scenario) => {
-    const explored = explore(scenario, step, GATE, (before, after) => life.see(before, after))
+  const rows = [...SCENARIOS, ...CONFIRMED].map((scenario) => {
+    const explored = explore(scenario, rules, GATE, (before, after) => life.see(before, after))
     return report(scenarioRow(scenario, explored), explored.violation, false)
   })
   for (const scenario of TILL_SCENARIOS) {
-    const explored = explore(scenario, step, TILL)
+    const explored = explore(scenario, rules, TILL)
     rows.push(report(scenarioRow(scenario, explored), explored.violation, false))
   }
   const slips: string[] = []

@@ -37,4 +37,30 @@ export const SLIPS: readonly Slip[] = [
     "found === 'none' && outcome === 'not_executed'",
     "outcome !== 'executed'",
   ],
+  [
+    'one key is one operation of the whole order',
+    "keyed && keyed.order_id !== named ? { code: 'key_reused' } : named",
+    'named',
+  ],
+  ['what is pending counts in what is left', 'if (isMoving && (', 'if (false && ('],
+  [
+    'an order that has changed is left alone',
+    'version !== undefined && version !== versionOf(order, operations)',
+    'false',
+  ],
+  ['what is pending counts in the version', 'partsOf(committed(order, made))', 'partsOf(order.totals)'],
+  ['the version names the attempt', 'encodeURIComponent(order.order_id)', "''"],
+  ['a person has a limit', "limit !== undefined && kind === 'refund' &&", 'false &&'],
+  [
+    'what is pending counts in the limit',
+    'const refunded = asked.refunded +',
+    'const refunded = order.totals.refunded +',
+  ],
+  ['the limit is of the whole order', ' + (order.refundedBeside ?? 0)', ''],
+]
+
+/** Of src/shop/protocol-checkout.ts. */
+export const CHECKOUT_SLIPS: readonly Slip[] = [
+  ['a link of an order that holds money leads to its result', 'paid > 0 && !isByShop(message)', 'false'],
+  ['what may have been created beside a payment is looked at', 'if (!isMade) return', 'return'],
 ]

@@ -16,7 +16,7 @@ import {
   finalOf,
   keyName,
   lookUp,
-  type Step,
+  type Protocol,
   shownOf,
   TOTAL,
   violated as violatedByAnswers,
@@ -227,13 +227,13 @@ function* carriesOut(world: TillWorld, run: Run, command: Command): Generator<[s
 const NOT_SENT = { outcome: 'not_sent', answer: { code: 'recorded', response: 'not_sent' } } as const
 
 /** A process decides as soon as it has read. */
-function decided(world: TillWorld, protocol: Step): [TillWorld, string[]] {
+function decided(world: TillWorld, protocol: Protocol): [TillWorld, string[]] {
   const runs = world.runs.map((run) => {
     const [message, ...messages] = run?.messages ?? []
     if (!run?.decides || !message) return run
     const { waiting, decides: _, ...rest } = run
     const state: OrderState = { ...stateOf(world), ...(waiting && { waiting }) }
-    const next = protocol(state, message, run.readAt * TICK_MS)
+    const next = protocol.step(state, message, run.readAt * TICK_MS)
     const answer = next.commands.flatMap((one) => (one.type === 'answer' ? one.answer : [])).at(-1) ?? run.answer
     const then = next.commands.flatMap((one) => (one.type === 'then' ? one.message : []))
     const commands = next.commands.filter(({ type }) => !/^(answer|then|watch|unwatch)$/.test(type))
@@ -244,7 +244,7 @@ function decided(world: TillWorld, protocol: Step): [TillWorld, string[]] {
 }
 
 function stateOf({ disk, known, made }: TillWorld): OrderState {
-  const operations = made.filter(({ id }) => known.includes(id)).map(shownOf)
+  const operations = made.filter(({ id }) => known.includes(id)).map((one) => shownOf(one, 'capture'))
   const totals = { authorized: TOTAL, captured: 0, refunded: 0, voided: 0, fee: 0 }
   const order = { order_id: 'A-1', isKnown: true, isAddressable: true, operations, operation_ids: [...known], totals }
   return { order, operations: disk as MoneyOperation[] }

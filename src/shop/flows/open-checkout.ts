@@ -87,8 +87,9 @@ async function play(run: Run, first: CheckoutMessage): Promise<CheckoutAnswer> {
   const { scope, linked } = run
   let state: CheckoutState | undefined
   for (let message: CheckoutMessage | undefined = first; message; ) {
-    // Again after these calls: an event may have said that the order is paid, or why a cancellation was rejected.
-    if (!state || message.type === 'cancelled' || message.type === 'created') state = await readState(run)
+    // While the service was called an event may have said that the order is paid, or why a cancellation was rejected.
+    const read = await readState(run)
+    if (!state || message.type === 'cancelled' || read.attempts.some(({ holdsMoney }) => holdsMoney)) state = read
     const commands = stepCheckout(state, message, scope.now(), linked && visitOf(linked))
     message = undefined
     for (const command of commands) {

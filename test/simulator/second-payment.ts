@@ -1,0 +1,157 @@
+// Every interleaving of visits, cards, webhooks, lost responses and the alarm over the rules of one order's checkouts:
+// src/shop/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
+
+import type { CheckoutCommand, CheckoutMessage, CheckoutState, stepCheckout } from '../../src/shop/protocol-checkout.ts'
+
+type Status = 'init' | 'failure' | 'success'
+
+interface Run {
+  message?: CheckoutMessage
+  commands: CheckoutCommand[]
+  /** As it was read last. */
+  state?: CheckoutState
+}
+
+interface World {
+  visits: number
+  /** Cards that customers may still use. */
+  cards: number
+  /** At the service: of each attempt, the first one first. */
+  payments: (Status | undefined)[]
+  cancelled: boolean[]
+  /** What the gate's events say. */
+  known: (Status | undefined)[]
+  announced: number
+  record?: { attempts: number; url?: string }
+  /** The attempts that the alarm looks at: it cancels one where another is paid. */
+  watched: number[]
+  run?: Run
+  wrong?: string
+}
+
+const TERMS = { amount: 1, currency: 'UAH', method: 'purchase', expires_at: 1 }
+const FIRST: World = { visits: 3, cards: 2, payments: [], cancelled: [], known: [], announced: 1, watched: [] }
+
+const set = <T>(list: readonly T[], attempt: number, value: T): T[] =>
+  Array.from({ length: Math.max(list.length, attempt) }, (_, i) => (i === attempt - 1 ? value : (list[i] as T)))
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
+
+function read({ known, cancelled, announced, record }: World): CheckoutState {
+  const attempts = numbers(announced).map((n) => {
+    const status = known[n - 1]
+    return { status, cancelled: cancelled[n - 1] && status === 'failure', holdsMoney: status === 'success' }
+  })
+  const checkout = record && { ...TERMS, opened_at: 0, ...record }
+  return { isRevoked: false, isClosed: false, attempts, checkout }
+}
+
+/** What an event says is known; one that is paid has the others looked at. */
+function learn(world: World, attempt: number): World {
+  const status = world.payments[attempt - 1]
+  if (status === undefined || status === 'init') return world
+  const known = set(world.known, attempt, status)
+  const isNews = status === 'success' && world.known[attempt - 1] !== 'success'
+  const open = numbers(world.announced).filter((n) => isNews && n !== attempt && known[n - 1] === undefined)
+  return { ...world, known, watched: [...new Set([...world.watched, ...open])] }
+}
+
+function* successors(world: World, protocol: typeof stepCheckout): Generator<[string, World]> {
+  const { payments, known, visits, cards, run, watched, cancelled } = world
+  for (const n of numbers(payments.length)) {
+    const [status, pays] = [
+      payments[n - 1],
+      (to: Status): World => ({ ...world, cards: cards - 1, payments: set(payments, n, to) }),
+    ]
+    if (cards > 0 && status === 'init') yield [`a card for ${n} is declined`, pays('failure')]
+    if (cards > 0 && (status === 'init' || (status === 'failure' && !cancelled[n - 1])))
+      yield [`${n} is paid`, pays('success')]
+    if (status !== 'init' && known[n - 1] !== status) yield [`the webhook of ${n} arrives`, learn(world, n)]
+  }
+  if (run) return yield* inRun(world, run, protocol)
+  if (visits > 0) yield ['a visit', { ...world, visits: visits - 1, run: { message: { type: 'open' }, commands: [] } }]
+  for (const n of known.includes('success') ? watched : [])
+    yield [`the alarm cancels ${n}`, cancel({ ...world, watched: watched.filter((one) => one !== n) }, n)[0]]
+}
+
+function cancel(world: World, n: number): [World, rejectedWith?: number] {
+  const status = world.payments[n - 1]
+  if (status !== 'init') return [learn(world, n), status === undefined ? 404 : 409]
+  return [{ ...world, payments: set(world.payments, n, 'failure'), cancelled: set(world.cancelled, n, true) }]
+}
+
+function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generator<[string, World]> {
+  const { message, commands, state: before } = run
+  const [command, ...rest] = commands
+  const say = (next: World, message: CheckoutMessage): World => ({ ...next, run: { ...run, commands: rest, message } })
+  if (!command && message) {
+    const fresh = read(world)
+    const isNew = message.type === 'cancelled' || fresh.attempts.some(({ holdsMoney }) => holdsMoney)
+    const state = before && !isNew ? before : fresh
+    return yield ['decides', { ...world, run: { state, commands: protocol(state, message, 0, TERMS) } }]
+  }
+  const goOn: World = { ...world, run: { ...run, commands: rest } }
+  const n = command && 'attempt' in command ? command.attempt : 1
+  const status = world.payments[n - 1]
+  switch (command?.type) {
+    case 'ask':
+      return yield ['asks', say(learn(world, n), { ...command, type: 'asked', status })]
+    case 'create': {
+      const fails = (how: 'used' | 'unknown') => ({ ...command, type: 'not_created', how }) as const
+      if (status !== undefined) return yield ['is used', say(world, fails('used'))]
+      const made = { ...world, payments: set(world.payments, n, 'init' as const) }
+      yield ['creates', say(made, { ...command, type: 'created', url: `form ${n}` })]
+      return yield ['creates, and the response is lost', say(made, fails('unknown'))]
+    }
+    case 'cancel': {
+      const [after, rejectedWith] = cancel(world, n)
+      return yield ['cancels', say(after, { ...command, type: 'cancelled', rejectedWith })]
+    }
+    case 'announce':
+      return yield ['announces', { ...goOn, announced: Math.max(world.announced, n) }]
+    case 'remember': {
+      const record = { attempts: n, ...(command.url !== undefined && { url: command.url }) }
+      return yield ['remembers', { ...goOn, record, watched: [...new Set([...world.watched, n])] }]
+    }
+    case 'answer': {
+      const { run: _, ...after } = world
+      const isLedOn = command.answer.kind === 'redirect' && run.state?.attempts.some(({ holdsMoney }) => holdsMoney)
+      return yield [
+        'answers',
+        { ...after, ...(isLedOn && { wrong: 'a link led to a payment of an order that holds money' }) },
+      ]
+    }
+  }
+}
+
+function violated({ wrong, payments, known, watched, run }: World): string | undefined {
+  if (wrong || run) return wrong
+  const isKnown = payments.every((status, i) => status === undefined || status === 'init' || known[i] === status)
+  const isOpen = payments.some((status, i) => status === 'init' && !watched.includes(i + 1))
+  return isKnown && known.includes('success') && isOpen ? 'a second payment of a paid order stays open' : undefined
+}
+
+/** Visits every state. */
+export function explorePayments(protocol: typeof stepCheckout): {
+  states: number
+  violation?: string
+  trace: string[]
+} {
+  const seen = new Set<string>()
+  let layer: [World, string[]][] = [[FIRST, []]]
+  while (layer.length > 0) {
+    const next: [World, string[]][] = []
+    for (const [world, trace] of layer) {
+      for (const [does, after] of successors(world, protocol)) {
+        const key = JSON.stringify(after)
+        if (seen.has(key)) continue
+        seen.add(key)
+        const way = [...trace, does]
+        const violation = violated(after)
+        if (violation) return { states: seen.size, violation, trace: way }
+        next.push([after, way])
+      }
+    }
+    layer = next
+  }
+  return { states: seen.size, trace: [] }
+}

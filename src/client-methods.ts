@@ -30,7 +30,8 @@ export interface Client {
    * a body.
    *
    * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
-   * status `failure` and status_code `6007`; what the service does not know is null.
+   * status `failure` and status_code `6007`; what the service does not know is null. Deno sends a request without a body again when
+   * its connection drops: a rejection may then respond to the second copy.
    *
    * @param input The order.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -51,6 +52,8 @@ export interface Client {
   /**
    * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
    * Beyond the API document.
+   *
+   * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second copy.
    *
    * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
    *

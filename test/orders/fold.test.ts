@@ -105,7 +105,9 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
   ],
   [
     'two charges of a subscription',
-    ['1', '2'].map((second) => payment('A-1', { created_at: at(Number(second)), recurring: { id: uuid, status: 'active' } })),
+    ['1', '2'].map((second) =>
+      payment('A-1', { created_at: at(Number(second)), recurring: { id: uuid, status: 'active' } }),
+    ),
     { status: 'success', totals: { captured: 20100 } },
   ],
   [

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import type { ClientConfig } from '../../index.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
 import { type Project, readProject } from '../project/read-project.ts'
@@ -35,28 +35,24 @@ const OPTIONS = {
 }
 type DoctorUse = Use<typeof OPTIONS, unknown>
 
-const resolve: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+const resolve: Lookup = async (host) => (await dns.lookup(host, { all: true })).map(({ address }) => address)
 
-/** @param addressesOf Resolves the name of a host. */
-export const doctor = (addressesOf: Lookup): Verb =>
-  defineVerb({
-    name: 'doctor',
-    heading: 'Checks',
-    summary: 'check configuration, reachability, clock and credentials',
-    description:
-      'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
-      'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
-      'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
-    examples: ['doctor --env-file shop.env', 'doctor --webhook-url https://shop.example.com/webhooks --json'],
-    readOn: 'guides/going-live.md',
-    options: OPTIONS,
-    run: (use) => examine(use, addressesOf),
-  })
+export const verb: Verb = defineVerb({
+  name: 'doctor',
+  heading: 'Checks',
+  summary: 'check configuration, reachability, clock and credentials',
+  description:
+    'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
+    'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
+    'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
+  examples: ['doctor --env-file shop.env', 'doctor --webhook-url https://shop.example.com/webhooks --json'],
+  readOn: 'guides/going-live.md',
+  options: OPTIONS,
+  run: examine,
+})
 
-export const verb: Verb = doctor(resolve)
-
-async function examine(use: DoctorUse, addressesOf: Lookup): Promise<ExitCode> {
-  const { flags, terminal } = use
+async function examine(use: DoctorUse): Promise<ExitCode> {
+  const { flags, terminal, lookup = resolve } = use
   if (flags.conform && (flags.project || flags.workerUrl)) {
     throw new UsageError('--conform is for the service: use it without --project and --worker-url.')
   }
@@ -78,7 +74,7 @@ async function examine(use: DoctorUse, addressesOf: Lookup): Promise<ExitCode> {
     : [skipped('service', 'not asked: nothing of it is configured here')]
   // A check that was broken off says nothing about the service.
   if (signal.aborted) return 130
-  findings.push(...(await checkWebhookAddress(flags.webhookUrl, addressesOf)))
+  findings.push(...(await checkWebhookAddress(flags.webhookUrl, lookup)))
   if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
     const done = terminal.progress('Posting to the receiver')
     findings.push(await checkWebhookReceiver(flags.webhookUrl, use.fetch, signal).finally(done))

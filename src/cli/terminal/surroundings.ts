@@ -9,6 +9,8 @@ export interface Surroundings {
   /** `EDGETILL_*`; default: the environment of the process. */
   environment?: Variables
   fetch?: Fetch
+  /** The addresses of a host. */
+  lookup?(host: string): Promise<string[]>
   /** Resolves on Ctrl-C. Until it is called, Ctrl-C ends the process. */
   stopped(): Promise<unknown>
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doctor } from '../../../src/cli/commands/doctor.ts'
 import { VERBS } from '../../../src/cli/commands/verbs.ts'
 import { type ServedEmulator, serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { flagOf } from '../../../src/cli/terminal/verb.ts'
@@ -28,14 +27,13 @@ afterAll(() => served.close())
 async function run(line: string, addresses: string[]): Promise<Ran> {
   const [npx, edgetill, name = '', ...words] = line.split(' ')
   expect([npx, edgetill]).toEqual(['npx', 'edgetill'])
-  // The only name that the guide looks up is public.
-  const verb = name === 'doctor' ? doctor(async () => addresses) : await VERBS[name]?.()
+  const verb = await VERBS[name]?.()
   if (!verb) throw new Error(`The guide has an unknown verb ${name}.`)
   const own = words.map((word) => (word === 'emulator.env' ? envFile : word))
   const receive = createWebhookHandler({ secrets: 'secret', onEvent() {}, onRejected() {} })
   const fetch: Around['fetch'] = (input, init) =>
     String(input).startsWith('https://shop.') ? receive(new Request(input, init)) : globalThis.fetch(input, init)
-  return await runVerb(verb, own, { fetch })
+  return await runVerb(verb, own, { fetch, lookup: async () => addresses })
 }
 
 describe(`guides/command-line.md, "${TITLE}"`, () => {

@@ -14,7 +14,7 @@ export interface Ran {
   asked: string[]
 }
 
-export interface Around extends Partial<Pick<Surroundings, 'environment' | 'fetch'>> {
+export interface Around extends Partial<Pick<Surroundings, 'environment' | 'fetch' | 'lookup'>> {
   /** Ctrl-C. */
   stopped?: Promise<unknown>
   /** What a person types, or Ctrl-C; without it there is no terminal. */

@@ -93,6 +93,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   testCard: () => ['success'],
   createKvDouble: () => [{ ...kv }],
   createTestShop: () => [{ ...shop, env: {}, seed: 1, clock: { now: () => 0 } }],
+  createEmulatorShop: () => [{ baseUrl: 'https://pay.example.com', fetch, seed: 1, name: 'a' }],
   pay: () => ['https://pay.example.com/x', { card: 'success', threeDSecure: 'pass', fetch }],
   testEvent: () => ['purchase', { order_id: 'A-1' }, { secret }],
   next: () => [{ baseUrl: 'https://pay.example.com', fetch, timeoutMs: 1, order_id: 'A-1' }],
@@ -104,6 +105,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
 /** Errors that are not about an argument, by their text: the page or the emulator is not there. */
 const DOCUMENTED: Record<string, RegExp> = {
   pay: /^pay: (the page cannot be paid on|no emulator listens|the card was not accepted)/,
+  createEmulatorShop: /^createEmulatorShop: /,
   prove: /^(prove option must be|It must be|url is required|\w+: must be|The receiver does not answer)/,
   next: /^deliveries\.next: no emulator responds/,
 }

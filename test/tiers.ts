@@ -42,6 +42,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
   'test/node/worker-readme.test.ts': 'compiles programs',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
+  'test/node/wire.test.ts': 'starts processes',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/testing/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',

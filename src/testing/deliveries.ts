@@ -28,11 +28,19 @@ export interface TestDeliveries {
   next(options?: NextOptions): Promise<Delivery>
 }
 
+/** Where an emulator is served, as options. */
+export const SERVED_ENTRIES: {
+  baseUrl: v.GenericSchema<unknown, string | undefined>
+  fetch: v.GenericSchema<unknown, unknown>
+} = {
+  baseUrl: v.optional(v.pipe(v.string('must be an address.'), v.url('must be an address.'))),
+  fetch: v.optional(v.function('must be a function.')),
+}
+
 const OPTIONS = fields('deliveries.next option', {
   ...FILTER_ENTRIES,
   timeoutMs: v.optional(number(0, 600_000)),
-  baseUrl: v.optional(v.pipe(v.string('must be an address.'), v.url('must be an address.'))),
-  fetch: v.optional(v.function('must be a function.')),
+  ...SERVED_ENTRIES,
   shop: v.optional(shopName),
 })
 

@@ -1,6 +1,12 @@
+import * as v from 'valibot'
 import type { Fetch } from '../config.ts'
 import type { Credentials, Delivery, ShopOptions, WebhookFilter } from '../emulator/index.ts'
-import { control, deliveries } from './deliveries.ts'
+import { SHOP } from '../emulator/options.ts'
+import { parseInput } from '../emulator/parse-input.ts'
+import { control, deliveries, SERVED_ENTRIES } from './deliveries.ts'
+
+/** The emulator checks the others, which are data. */
+const OPTIONS = v.looseObject(SERVED_ENTRIES, 'createEmulatorShop takes an object of options.')
 
 /** What makes a shop of a served emulator: data alone, and where it is served. */
 export interface EmulatorShopOptions extends Omit<ShopOptions, 'clock' | 'fetch' | 'signature'> {
@@ -34,7 +40,8 @@ export interface EmulatorShop {
  * Makes a shop at an emulator that is served (`POST /_emulator/api/shops`): a POS with its own credentials, orders, clock, faults
  * and seed, so that tests can run in parallel against one emulator.
  *
- * @throws {Error} when no emulator responds, and with what the emulator says is wrong with an option.
+ * @throws {ConfigError} for an unknown option or a wrong value.
+ * @throws {Error} when no emulator responds, and with what it says is wrong.
  * @example
  * import { createClient } from 'edgetill'
  * import { createEmulator } from 'edgetill/emulator'
@@ -46,7 +53,8 @@ export interface EmulatorShop {
  * await shop.end()
  */
 export async function createEmulatorShop(options: EmulatorShopOptions = {}): Promise<EmulatorShop> {
-  const { baseUrl, fetch, ...asked } = options
+  const { baseUrl, fetch, ...asked } = parseInput(OPTIONS, options) as EmulatorShopOptions
+  parseInput(SHOP, asked)
   const caller = 'createEmulatorShop'
   const served = { baseUrl, fetch }
   const made = (await control(caller, served, 'POST', 'shops', asked)) as Pick<

@@ -17,11 +17,12 @@ it('a test notices each change of what decides about money', { timeout: 3_600_00
 })
 
 it('every test of every area passes without a change', { timeout: 3_600_000 }, async () => {
-  // A part so small that no change is in it.
-  const { failed, output } = await mutate(['--share', '9999/9999'])
+  // A part so small that no change is in it. All areas take minutes.
+  const areas = isLong ? Object.keys(AREAS) : ['card']
+  const { failed, output } = await mutate(['--share', '9999/9999', ...areas])
   expect([failed, output]).toEqual([false, output])
   const ended = [...output.matchAll(/^(\S+): 0\/0\/\d+ killed/gm)].map(([, area]) => area)
-  expect(ended.sort()).toEqual(Object.keys(AREAS).sort())
+  expect(ended.sort()).toEqual(areas.sort())
 })
 
 it('the daily workflow plays every area', () => {

@@ -6,7 +6,9 @@ import { openDatabase } from '../../src/testing/sqlite.ts'
 
 const CREATED = 'CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID'
 const OLD: Schema = { fact: [CREATED] }
-const NEW: Schema = { fact: [CREATED, "ALTER TABLE fact ADD COLUMN kind TEXT NOT NULL DEFAULT 'old'"] }
+const KIND = "ALTER TABLE fact ADD COLUMN kind TEXT NOT NULL DEFAULT 'old'"
+const NEW: Schema = { fact: [CREATED, KIND] }
+const BREAKING: Schema = { fact: [CREATED, { breaking: KIND }] }
 const WRONG: Schema = { fact: [...(NEW.fact ?? []), 'CREATE TABLE more (key TEXT)', 'ALTER TABLE absent ADD COLUMN a'] }
 
 /** Storages of one object, one after the other. */
@@ -30,12 +32,19 @@ it('a table of an older engine is brought up to date by the first query, with it
   for (let i = 0; i < 2; i++) expect(openTables(storage(), NEW).all('SELECT * FROM fact')).toEqual(rows)
 })
 
-it('an older engine changes nothing in the tables of a newer one, and says why', () => {
+it('an older engine goes on after a compatible step', () => {
   const storage = object()
   openTables(storage(), NEW).all("INSERT INTO fact VALUES ('a', '1', 'new')")
+  openTables(storage(), OLD).all("INSERT INTO fact (key, value) VALUES ('b', '2')")
+  expect(openTables(storage(), NEW).all('SELECT kind FROM fact')).toEqual([{ kind: 'new' }, { kind: 'old' }])
+})
+
+it('an older engine changes nothing in the tables of a newer one after a breaking step, and says why', () => {
+  const storage = object()
+  openTables(storage(), BREAKING).all("INSERT INTO fact VALUES ('a', '1', 'new')")
   const old = openTables(storage(), OLD)
   expect(() => old.all('DELETE FROM fact')).toThrow('A newer engine has written the table fact.')
-  expect(openTables(storage(), NEW).all('SELECT kind FROM fact')).toEqual([{ kind: 'new' }])
+  expect(openTables(storage(), BREAKING).all('SELECT kind FROM fact')).toEqual([{ kind: 'new' }])
 })
 
 it('a step that fails leaves the tables as they were', () => {

@@ -8,15 +8,16 @@ import { judge, parseSchedule } from './schedule.ts'
 
 const given = givenSchedule === undefined ? undefined : parseSchedule(givenSchedule)
 const played = given ? [given.scenario] : SCENARIOS
-/** Schedules of each scenario. */
+/** Schedules of each scenario; a history of the books takes as long as thirty schedules. */
 const COUNT = isLong ? 500 : isWhole ? 50 : 1
+const countOf = (scenario: string): number => (scenario === 'the books' ? Math.ceil(COUNT / 10) : COUNT)
 
 async function playMany(scenario: string): Promise<void> {
   if (given) return void (await judge(playSchedule, given))
   // A change is judged by the same schedules as the one before it; long runs draw new ones.
   const seeds = createRandom((isLong || minutes ? seedOfRun() : 1) ^ SCENARIOS.indexOf(scenario))
   const until = minutes && Date.now() + (minutes * 60_000) / SCENARIOS.length
-  for (let count = 0; until ? Date.now() < until : count < COUNT; count++)
+  for (let count = 0; until ? Date.now() < until : count < countOf(scenario); count++)
     await judge(playSchedule, { scenario, seed: Math.floor(seeds() * 2 ** 31) })
 }
 

@@ -115,7 +115,8 @@ it.each(Object.keys(TROUBLES))('is one line: %s', async (name) => {
     const { status } = await send(one)
     await one.world.idle()
     const own = linesSince(from).filter(({ order_id }) => [ID, OPENED, null, undefined].includes(order_id))
-    const kinds = own.map(({ kind }) => kind).filter((kind) => kind !== LATE)
+    // An alert is about the order, whatever failed.
+    const kinds = own.map(({ kind }) => kind).filter((kind) => kind !== LATE && kind !== 'flag')
     if (kinds.length < own.length && ['webhook', 'stray'].includes(request)) kinds.push(LATE)
     if (status >= 500) lines.push([request, status, kinds])
   }

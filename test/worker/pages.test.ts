@@ -99,7 +99,7 @@ it.each([
   [1234, 'UAH', 'UAH\u00a01,234.00', '1\u00a0234,00\u00a0грн'],
   [1500, 'JPY', 'JP¥1,500', '1\u00a0500\u00a0¥'],
   [0.5, 'JPY', 'JP¥0.5', '0,5\u00a0¥'],
-  [1500, 'KWD', 'KWD\u00a01,500.00', '1\u00a0500,00\u00a0KWD'],
+  [1500, 'KWD', 'KWD\u00a01,500.000', '1\u00a0500,000\u00a0KWD'],
   [5, '<b>', '5.00 <b>', '5.00 <b>'],
 ])('%s %s is written as the language writes it', (amount, currency, en, uk) => {
   expect([money(english, amount, currency), money(ukrainian, amount, currency)]).toEqual([en, uk])

@@ -74,7 +74,9 @@ async function show(order_id: string, session: Session): Promise<void> {
 
 /** The wire's decimals, as every amount of the output; the fold counts in hundredths. */
 const decimal = ({ totals }: Order) =>
-  Object.fromEntries(Object.entries(totals).map(([name, minor]) => [name, fromMinorUnits(minor)]))
+  Object.fromEntries(
+    Object.entries(totals).map(([name, minor]) => [name, minor === null ? null : fromMinorUnits(minor)]),
+  )
 
 function describe(order: Order, order_id: string, { terminal }: Session): string {
   const { operations, totals, currency, status, method, flags, updated_at } = order

@@ -36,6 +36,7 @@ export const verb: Verb = defineVerb({
   ],
   readOn: 'guides/prove.md',
   options: OPTIONS,
+  note: 'More options, such as --refund-command, --header and --junit: guides/prove.md.',
   async run({ flags, terminal: { out, err } }) {
     const { json, report: page, junit, sarif, stories = 'prove-stories' } = flags
     try {

@@ -2,7 +2,7 @@ import type { ProveReport } from '../../testing/prove/index.ts'
 import { reportText } from '../../testing/prove/report.ts'
 import { ORDER_KINDS, type OrderKind } from '../../testing/prove/story.ts'
 import { wholeNumber } from '../terminal/option-values.ts'
-import { completed, flag, type OptionRow, option, repeated } from '../terminal/verb.ts'
+import { completed, flag, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
 
 const whole = wholeNumber(0, 0xffff_ffff)
 
@@ -17,40 +17,41 @@ export const PROVE_OPTIONS = {
   url: option('<URL>', 'the receiver of webhooks'),
   state: option('<URL>', "the shop's state of an order as JSON: http://127.0.0.1:3000/orders/{order_id}"),
   stateCommand: option('<COMMAND>', 'a command that prints this JSON: ./state {order_id}'),
-  paid: option('<PATH>', 'where the JSON has what was paid (default: $.paid)'),
-  refunded: option('<PATH>', 'what was refunded (default: $.refunded)'),
-  shipped: option('<PATH>', 'how often it was shipped (default: $.shipped)'),
-  currency: option('<PATH>', 'the currency (default: $.currency)'),
-  units: option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)'),
   create: option(
     '<URL>',
     'where an order is posted before it is paid: {order_id, amount, currency}; may return its own',
   ),
-  createCommand: option('<COMMAND>', 'a command that makes an order, and may print its order_id, or JSON as above'),
-  header: repeated(
-    '<NAME: VALUE>',
-    'a header for the state, the create, the refund and the capture URL',
-    (line) => line,
-  ),
   restartCommand: option('<COMMAND>', 'kills the receiver and starts it again'),
   refund: option('<URL>', "the shop's own refund, which gets a form: order_id, amount, currency, key"),
-  refundCommand: option('<COMMAND>', 'a command that does the same: ./refund {order_id} {amount} {key}'),
   capture: option('<URL>', "the shop's own capture, which gets the same form"),
-  captureCommand: option('<COMMAND>', 'a command that does the same'),
-  emulator: option('<URL>', 'where the emulator is served that the shop refunds and captures with'),
   orders: option('<COUNT>', 'how many orders are played (default: 200)', whole),
   seed: option('<NUMBER>', 'decides orders and attacks (default: 1)', whole),
   kinds: completed(ORDER_KINDS, kinds),
-  posId: option('<UUID>', "the shop's POS, if the receiver compares it"),
-  settleMs: option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole),
-  timeoutMs: option('<MS>', 'how long a call may take (default: 10000)', whole),
   story: option('<FILE>', 'plays this story alone: of a finding, or of edgetill order --export'),
-  stories: option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)'),
-  usesEdgetill: flag('the receiver uses edgetill: advice names its functions'),
   report: option('<FILE>', 'writes an HTML page with the story of each failing order'),
-  junit: option('<FILE>', 'writes the result as JUnit XML'),
-  sarif: option('<FILE>', 'writes the result as SARIF'),
   json: flag('the result as JSON, for programs'),
+  // The help has no room for these: guides/prove.md has them.
+  paid: hidden(option('<PATH>', 'where the JSON has what was paid (default: $.paid)')),
+  refunded: hidden(option('<PATH>', 'what was refunded (default: $.refunded)')),
+  shipped: hidden(option('<PATH>', 'how often it was shipped (default: $.shipped)')),
+  currency: hidden(option('<PATH>', 'the currency (default: $.currency)')),
+  units: hidden(option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)')),
+  createCommand: hidden(
+    option('<COMMAND>', 'a command that makes an order, and may print its order_id, or JSON as above'),
+  ),
+  header: hidden(
+    repeated('<NAME: VALUE>', 'a header for the state, the create, the refund and the capture URL', (line) => line),
+  ),
+  refundCommand: hidden(option('<COMMAND>', 'a command that does the same: ./refund {order_id} {amount} {key}')),
+  captureCommand: hidden(option('<COMMAND>', 'a command that does the same')),
+  emulator: hidden(option('<URL>', 'where the emulator is served that the shop refunds and captures with')),
+  posId: hidden(option('<UUID>', "the shop's POS, if the receiver compares it")),
+  settleMs: hidden(option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole)),
+  timeoutMs: hidden(option('<MS>', 'how long a call may take (default: 10000)', whole)),
+  stories: hidden(option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)')),
+  usesEdgetill: hidden(flag('the receiver uses edgetill: advice names its functions')),
+  junit: hidden(option('<FILE>', 'writes the result as JUnit XML')),
+  sarif: hidden(option('<FILE>', 'writes the result as SARIF')),
 }
 
 /** A report as JUnit XML: a test case for each finding, or one that passes. */

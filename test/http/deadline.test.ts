@@ -6,7 +6,7 @@ const STALLED = () => new ReadableStream({ start: (c) => c.enqueue(new Uint8Arra
 
 describe('time limits', () => {
   it('a GET that times out is tried again, then given up as a connection failure', async () => {
-    const { answer, sent } = call(GET, [silence, silence, silence], { timeoutMs: 5 })
+    const { answer, sent } = call(GET, [silence, silence, silence], { timeoutMs: 40 })
     expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 3 })
     expect(sent.map(({ init }) => init.signal?.aborted)).toEqual([true, true, true])
   })
@@ -15,7 +15,7 @@ describe('time limits', () => {
     [200, { code: 'outcome_unknown', reason: 'timeout', status: 200 }],
     [400, { code: 'api', status: 400 }],
   ])('covers the body too: headers alone are not a response, with %i', async (status, expected) => {
-    const { answer } = call(POST, [new Response(STALLED(), { status })], { timeoutMs: 5 })
+    const { answer } = call(POST, [new Response(STALLED(), { status })], { timeoutMs: 40 })
     expect(await rejection(answer)).toMatchObject(expected)
   })
 
@@ -150,7 +150,7 @@ describe('the caller gives up', () => {
       init.signal?.addEventListener('abort', () => controller.abort())
       return silence()
     }
-    const { answer } = call(POST, [fetch], { timeoutMs: 5 }, { signal: controller.signal })
+    const { answer } = call(POST, [fetch], { timeoutMs: 40 }, { signal: controller.signal })
     expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
   })
 

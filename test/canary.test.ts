@@ -103,7 +103,14 @@ describe.each(OPERATION_CASES)('%s', (name, { call }) => {
   it.each(FAILURES)('after %s shows no secret', async (failure, reply) => {
     for (const authentication of ['per-endpoint', 'plain'] as const) {
       const { fetch, sent } = wire(reply, reply, reply)
-      const config = { ...CONFIG, ...SECRETS, ...HOOKS, authentication, fetch, timeoutMs: reply === silence ? 80 : 5_000 }
+      const config = {
+        ...CONFIG,
+        ...SECRETS,
+        ...HOOKS,
+        authentication,
+        fetch,
+        timeoutMs: reply === silence ? 80 : 5_000,
+      }
       const client = createClient({ ...config, random: () => 0 })
       remember(client)
       await call(client, CANARIES).then(

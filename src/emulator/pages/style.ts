@@ -88,14 +88,13 @@ code.copy + .copier { margin: 0 0 0 .5rem; } .story .gap { color: var(--muted); 
 ol pre { max-height: 14rem; overflow: auto; }
 @media (min-width: 44.01rem) {
   table.list td, table.list th { white-space: nowrap; }
-  table.list td:nth-child(2), .orders td:nth-child(5) { white-space: normal; }
   .orders td:nth-child(1), .requests td:nth-child(-n+3), .webhooks td:nth-child(n+3):nth-child(-n+4), .own-webhooks td:nth-child(3) { max-width: 0; overflow: hidden; text-overflow: ellipsis; }
   .requests td:nth-child(3) { width: 20%; } .requests td:nth-child(-n+2) { width: 40%; }
   .orders td:nth-child(1), .webhooks td:nth-child(n+3):nth-child(-n+4) { width: 30%; } .own-webhooks td:nth-child(3) { width: 100%; }
 }
 @media (min-width: 44.01rem) and (max-width: 62rem) {
   main.wide { padding: 1rem; } table.list th, table.list td { padding-right: .5rem; }
-  table.list td.method { white-space: normal; }
+  table.list td.method, table.list td:nth-child(2), .orders td:nth-child(5) { white-space: normal; }
   .orders td:nth-child(1) { max-width: none; white-space: normal; overflow-wrap: anywhere; }
   main table.list time[data-age]::after { content: attr(data-age); display: block; }
 }
@@ -110,7 +109,7 @@ ol pre { max-height: 14rem; overflow: auto; }
   table.list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table.list, table.list tbody { display: block; }
   table.list tr { display: grid; grid-template-columns: minmax(0, 1fr) fit-content(60%); gap: 0 .75rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
-  table.list td { min-width: 0; border: 0; padding: .1rem 0; overflow: hidden; text-overflow: ellipsis; }
+  table.list td { min-width: 0; border: 0; padding: .1rem 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .orders td:nth-child(3), .orders td:nth-child(6), .requests td:nth-child(4), .webhooks td:nth-child(4), .own-webhooks td:nth-child(3) { display: none; }
   .orders td:nth-child(4) { grid-area: 1 / 2; } .requests td:nth-child(1) { grid-column: 1 / 3; }
 }

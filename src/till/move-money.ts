@@ -10,9 +10,17 @@ import { kept, nameOf, type Scope, storeEvent } from './events.ts'
 import { failed, type Moved, movedOf, notSent, unknown } from './outcome.ts'
 import { addOrder, append, type Reading, readOrder, StorageError, writeEnd } from './store.ts'
 
-type Moves = 'createPayment' | 'capturePayment' | 'refundPayment' | 'voidPayment' | 'cancelPayment'
 /** What the till calls of a client. */
-export type TillClient = Pick<Client, Moves | 'listOrderOperations' | 'resendWebhook'>
+export type TillClient = Pick<
+  Client,
+  | 'createPayment'
+  | 'capturePayment'
+  | 'refundPayment'
+  | 'voidPayment'
+  | 'cancelPayment'
+  | 'listOrderOperations'
+  | 'resendWebhook'
+>
 
 /** A scope with its client. */
 export interface MoneyScope extends Scope {

@@ -11,8 +11,13 @@ export default defineConfig({
     fromTarball(),
     cloudflareTest({
       miniflare: withoutNode
-        ? { compatibilityDate: '2026-08-03', kvNamespaces: ['STATE'] }
-        : { compatibilityDate: '2026-10-23', compatibilityFlags: ['nodejs_compat'], kvNamespaces: ['STATE'] },
+        ? { compatibilityDate: '2026-08-03', kvNamespaces: ['STATE'], d1Databases: ['DB'] }
+        : {
+            compatibilityDate: '2026-10-23',
+            compatibilityFlags: ['nodejs_compat'],
+            kvNamespaces: ['STATE'],
+            d1Databases: ['DB'],
+          },
     }),
   ],
   define: { 'globalThis.EDGETILL_WITHOUT_NODE': JSON.stringify(withoutNode) },

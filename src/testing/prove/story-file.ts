@@ -7,7 +7,8 @@ export interface StoryFile {
   edgetill_story: 1
   /** What was found with it, for people. */
   found?: { verdict: string; cause: string }
-  story: Story
+  /** What `prove --story` plays: its fields are for `prove` alone. */
+  story: object
 }
 
 export const storyFile = (story: Story, found: StoryFile['found']): StoryFile => ({

@@ -20,9 +20,12 @@ const importsOthers = ({ code }: Snippet) => /from '(?!edgetill)/.test(code)
 export const portablePrograms = (): Record<string, string> =>
   asFiles(documentedPrograms().filter((program) => !importsOthers(program)))
 
-/** Those that import a framework, a module of Node or another program of their guide, which is there under its name. */
+/**
+ * Those that import a framework, a module of Node or another program of their guide, which is there under its name. What is for Bun
+ * alone is run by the guide's own test.
+ */
 export function serverPrograms(): Record<string, string> {
-  const programs = documentedPrograms().filter(importsOthers)
+  const programs = documentedPrograms().filter((program) => importsOthers(program) && !program.code.includes("'bun:"))
   const named = programs.flatMap(({ code }): [string, string][] => {
     const name = /^\/\/ (\w+\.ts)\n/.exec(code)?.[1]
     return name === undefined ? [] : [[name, code]]

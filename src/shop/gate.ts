@@ -73,8 +73,9 @@ export function createOrderGate(deps: Deps): OrderGateClass {
      */
     async alarm(): Promise<void> {
       const { scope } = this
+      const began = scope.now()
       // First: whatever ends the Worker from here on, the gate is called again.
-      await this.storage.setAlarm(scope.now() + LATER_MS)
+      await this.storage.setAlarm(began + LATER_MS)
       // Before it as well, once it has failed: code of `onEvent` that ends the object each time would never let its event be listed.
       const isFailing = scope.store.all('SELECT event_id FROM queue WHERE failing = 1 LIMIT 1').length > 0
       const first = await Promise.allSettled(isFailing ? [publishDue(scope)] : [])
@@ -86,7 +87,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       // Last: the list then says what is due after this.
       done.push(...(await Promise.allSettled([publishDue(scope)])))
       this.isAnnounced = false
-      await this.schedule()
+      await this.schedule(began)
       for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
     }
 
@@ -101,8 +102,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       } catch {}
     }
 
-    private schedule(): Promise<void> {
-      return scheduleAlarm(this.storage, this.scope.store, this.scope.now(), this.scope.onEvent !== undefined)
+    private schedule(began = this.scope.now()): Promise<void> {
+      return scheduleAlarm(this.storage, this.scope.store, began, this.scope.onEvent !== undefined)
     }
   }
 }

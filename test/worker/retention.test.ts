@@ -269,6 +269,52 @@ describe('an erasure', () => {
     expect(await world.keys('stray/')).toEqual([])
   })
 
+  it.each(['before it is in KV, whose first copy KV alone has', 'when it is in KV'])(
+    'that is asked for while a webhook is being stored, %s, removes it, and what onEvent gets of it',
+    async (when) => {
+      const seen: string[] = []
+      const world = new World({ onEvent: ({ event }) => void seen.push(JSON.stringify(event.record)) })
+      const body = world.signed(payment('A-0', { customer_phone: PHONE }))
+      if (when !== 'when it is in KV') {
+        expect((await world.post(body)).status).toBe(200)
+        for (const table of ['event', 'queue']) world.gate.storage('A-0').sql.exec(`DELETE FROM ${table}`)
+        await world.advance(2_000)
+      }
+      const { STATE } = world.env('FRA')
+      let goOnStoring = (): void => {}
+      const held = new Promise<void>((resolve) => {
+        goOnStoring = resolve
+      })
+      const isHeld = new Promise<void>((resolve) => {
+        let isFirst = true
+        const put: typeof STATE.put = async (...write) => {
+          const isWebhook = isFirst
+          isFirst = false
+          if (!isWebhook || when === 'when it is in KV') await STATE.put(...write)
+          if (!isWebhook) return
+          resolve()
+          await held
+          if (when !== 'when it is in KV') await STATE.put(...write)
+          // KV takes one write of a key in a second.
+          world.time += 2_000
+        }
+        world.options.env = { STATE: { ...STATE, put } as typeof STATE }
+      })
+      world.gate.restart()
+      const storing = world.post(body)
+      await isHeld
+      world.time += 2_000
+      const erasing = erase(world)
+      await goOn()
+      world.time += 2_000
+      goOnStoring()
+      expect([(await storing).status, (await erasing).status]).toEqual([200, 200])
+      await world.advance(1_000)
+      expect(holding(world, ['A-0'])).toBe(0)
+      expect(seen.map((text) => text.includes(PHONE))).toEqual([false])
+    },
+  )
+
   it('of 210 events says that it goes on, and takes as many alarms as it needs, each within 1,000 calls', async () => {
     const world = new World()
     const charge = payment('A-0', { customer_phone: PHONE })
@@ -418,5 +464,18 @@ it('an erasure that KV puts off says so, and goes on a second later', async () =
   await world.advance(500)
   expect(holding(world, ['A-0'])).toBeGreaterThan(0)
   for (let i = 0; i < 3; i++) await world.advance(1_000)
+  expect(holding(world, ['A-0'])).toBe(0)
+})
+
+it('an erasure that KV puts off, and whose time comes while onEvent runs, goes on at once after it', async () => {
+  const world: World = new World({
+    onEvent: () => {
+      world.time += 31_000
+    },
+  })
+  await pay(world, 'A-0')
+  expect((await erase(world)).status).toBe(202)
+  expect([await world.gate.runAlarms(), holding(world, ['A-0']) > 0]).toEqual([1, true])
+  await world.gate.runAlarms()
   expect(holding(world, ['A-0'])).toBe(0)
 })

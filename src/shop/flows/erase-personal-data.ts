@@ -92,15 +92,18 @@ export async function eraseDue(
 
 /** @returns How many events were changed, how many are left, and how many attempts its checkout counts. */
 async function eraseAttempt(
-  { kv, store, outbox, now }: OrderScope,
+  { kv, store, outbox, now, eventsInTurn }: OrderScope,
   order_id: string,
   before: number,
   isAsked: boolean,
 ): Promise<{ erased: number; left: number; attempts: number }> {
   const orderKey = await orderKeyOf(order_id)
-  // A gate that died after it had written an event to KV does not know of it.
-  await importEvents(kv, store, order_id)
-  const { waiting, erased, left } = await eraseEvents({ kv, store }, orderKey, now(), before)
+  // A webhook that is halfway stored would write, or report, what is erased here.
+  const { waiting, erased, left } = await eventsInTurn(async () => {
+    // A gate that died after it had written an event to KV does not know of it.
+    await importEvents(kv, store, order_id)
+    return eraseEvents({ kv, store }, orderKey, now(), before)
+  })
   for (const event_id of waiting) outbox.erase(event_id)
   await eraseResponses(store, orderKey)
   // Those that are due are removed by their time to live, and by the cron.

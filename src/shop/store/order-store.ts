@@ -168,15 +168,15 @@ const PAUSE_MS = 15 * 60_000
 
 /**
  * Sets a gate's one alarm for what is due next: an event for `onEvent`, something open to ask about, an order to publish, an
- * erasure. An item that no run can handle is never left due in the past: the runtime would run the alarm again at once,
- * endlessly.
+ * erasure. An item that a run leaves due is put off: the runtime would run the alarm again at once, endlessly.
  *
+ * @param began When this run began: what came due since then was not in its hands.
  * @param hasOnEvent Without it the queue of events waits. With it, what is due came in the meantime or is the rest of a batch.
  */
 export async function scheduleAlarm(
   storage: GateStorage,
   store: OrderStore,
-  now: number,
+  began: number,
   hasOnEvent: boolean,
 ): Promise<void> {
   // First: whatever is written between a look at what is due and the alarm for it would be left without one.
@@ -186,7 +186,7 @@ export async function scheduleAlarm(
        SELECT CASE WHEN ? OR next_at > ? THEN next_at ELSE ? END AS at FROM queue WHERE entry IS NOT NULL
        UNION ALL SELECT CASE WHEN next_at > ? THEN next_at ELSE ? END FROM task
        UNION ALL SELECT next_at FROM published)`,
-    ...[Number(hasOnEvent), now, now + PAUSE_MS, now, now + PAUSE_MS],
+    ...[Number(hasOnEvent), began, began + PAUSE_MS, began, began + PAUSE_MS],
   )
   await orStorageError('write', async () => {
     if (at !== null) await storage.setAlarm(at)

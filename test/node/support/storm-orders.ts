@@ -154,8 +154,14 @@ class OrderInStorm {
     return 1
   }
 
-  /** Until every caller knows. */
+  /** Until every caller knows. The bank decides what it has left open: until then it stands in the way of others. */
   async finish(): Promise<void> {
+    const { emulator, random } = this.storm
+    for (const { order_id, operations } of this.attempts()) {
+      for (const { operation_id, status } of operations) {
+        if (status === 'pending') emulator.control.conclude(order_id, random() < 0.5 ? '1000' : '4153', operation_id)
+      }
+    }
     const paid = this.paid()
     for (const wish of this.wishes) if (!wish.ended && paid) await this.call(wish, paid.order_id)
   }

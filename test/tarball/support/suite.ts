@@ -16,9 +16,7 @@ let all: readonly string[] | undefined
 /** The test files that run on every runtime, without those that look at more than the package exports. */
 export function suiteFiles(part: Part): readonly string[] {
   all ??= testFiles().filter((file) => runsOn('deno', file, 'all') && internalBehind(file) === undefined)
-  // The oldest Node has no SQLite for the till.
-  if (part === 'all') return all.filter((file) => !file.startsWith('test/till/'))
-  return all.filter((file) => runsOn(part === 'quick' ? 'node' : 'deno', file, 'quick'))
+  return part === 'all' ? all : all.filter((file) => runsOn(part === 'quick' ? 'node' : 'deno', file, 'quick'))
 }
 
 /** The first internal file of `src/` that a file reaches at run time, through whatever helpers; types are erased. */

@@ -186,7 +186,7 @@ export const RACES: readonly Race[] = [
     ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.events : unordered", 'unordered'],
     ['a check outside the turn', DAYS, 'this.money(() => checkOpen(scope))', 'checkOpen(scope)'],
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(began + LATER_MS)'],
-    ['no alarm after an alarm', MONEY, '      await this.schedule()\n'],
+    ['no alarm after an alarm', MONEY, '      await this.schedule(began)\n'],
     ['nothing wakes a gate', DROPPED, "if (call.order_id !== '') await this.wake(call.order_id)"],
     ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],

@@ -34,7 +34,7 @@ function changeVerb(row: Row): Verb {
   })
 }
 
-/** What capture, refund and void send beside their amount. */
+/** The fields of capture, refund and void, without the amount. */
 const detailsOf = ({ order_id, currency, flags: { comment, serverUrl } }: Change) => {
   return { order_id, order_currency: currency, comment, server_url: serverUrl }
 }

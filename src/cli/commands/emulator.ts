@@ -54,7 +54,7 @@ async function emulate(args: EmulatorArguments): Promise<void> {
   out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
 }
 
-/** What the emulator begins with: what `--state` has stored, or else what `--seed-file` lists. */
+/** Begins with the orders of `--state`, or else with those of `--seed-file`. */
 async function begin({ state, seedFile }: EmulatorArguments, emulator: Emulator): Promise<StateFile | undefined> {
   const seed = async (): Promise<void> => {
     if (seedFile === undefined) return

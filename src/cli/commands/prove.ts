@@ -108,7 +108,7 @@ function run(line: string): Promise<string> {
     }, COMMAND_MS)
     child.on('error', (error) => end(new ProveError(`The command cannot be run: ${line}: ${error.message}`)))
     child.on('exit', (code) => {
-      // What it printed last may still be on its way.
+      // Its last output may still be on its way.
       setImmediate(() => end(code === 0 ? undefined : new ProveError(`The command exits with ${code}: ${line}`)))
     })
   })

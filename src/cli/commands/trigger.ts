@@ -17,7 +17,7 @@ const FORM: [string, string][] = [
 ]
 const JSON_BODY: [string, string][] = [['content-type', 'application/json']]
 
-/** What the emulator does for a kind. A payment of these methods cannot be created by a documented call. */
+/** The kinds that the emulator books. A payment of these methods cannot be created by a documented call. */
 const PAYMENTS = ['credit', 'p2p', 'lookup']
 const BOOKED = ['capture', 'refund', 'void', 'auth_increment', 'charge', ...PAYMENTS]
 

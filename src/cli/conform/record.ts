@@ -23,7 +23,7 @@ interface SeedOrder {
   steps: { do: string; amount?: unknown }[]
 }
 
-/** What a run saw of the service. No credential, no card and no text of a customer is in it. */
+/** A record of a run. No credential, no card and no text of a customer is in it. */
 export interface Recording {
   /** For `edgetill emulator --seed-file`. */
   orders: SeedOrder[]

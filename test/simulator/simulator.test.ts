@@ -30,6 +30,6 @@ if (!given && !isQuick) {
     it.each(played)('%s', async (scenario) => {
       const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)
       expect(await playSchedule({ scenario, seed })).toEqual(await playSchedule({ scenario, seed }))
-    })
+    }, 120_000)
   })
 }

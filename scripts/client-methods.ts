@@ -1,4 +1,4 @@
-// src/client-methods.ts is made from src/operations: each function with its docstring, without its configuration.
+// src/client/client-methods.ts is made from src/operations: each function with its docstring, without its configuration.
 // `npm run client:update` writes it; without --update, as in `npm run check`, this fails when it is stale.
 
 import { execFileSync } from 'node:child_process'
@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 const root = join(import.meta.dirname, '..')
-const FILE = 'src/client-methods.ts'
+const FILE = 'src/client/client-methods.ts'
 
-/** What src/client-methods.ts should be. */
+/** What src/client/client-methods.ts should be. */
 export function clientMethods(): string {
   const imports = new Map<string, Set<string>>()
   const methods = readdirSync(join(root, 'src/operations')).flatMap((file) => methodsOf(file, imports))

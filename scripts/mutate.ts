@@ -1,7 +1,7 @@
 // Changes the engine, the console and what decides about money, one small thing at a time, and looks whether a test notices.
 //   npm run mutate                            every area of mutation-areas.ts: about 9,000 changes, many hours
 //   npm run mutate -- --share 3/10            the third of ten parts of each area, as the daily workflow plays them
-//   npm run mutate -- shop/store decimal      an area, and the files whose path contains a text
+//   npm run mutate -- shop/books decimal      an area, and the files whose path contains a text
 // Prints `killed/survived/total` for each file and area, and each survivor. Fails when files are named and a survivor is not
 // listed, with the reason why it changes nothing that anybody can see, in test/node/mutation-equivalents.json; or when an area's
 // share of noticed changes is below the one in test/node/mutation-scores.json, by more than chance explains where only a part was

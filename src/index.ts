@@ -1,7 +1,7 @@
 // Client
 
-export { createClient } from './client.ts'
-export type { Client } from './client-methods.ts'
+export { createClient } from './client/client.ts'
+export type { Client } from './client/client-methods.ts'
 export type { ClientConfig, Fetch, Signer, SignerInput } from './config.ts'
 export { configFromEnv } from './helpers/config-from-env.ts'
 export type { ErrorInfo, Hooks, RequestInfo, ResponseInfo, RetryInfo, Warning, WarningCode } from './hooks.ts'

@@ -1,12 +1,12 @@
 // The template's engine, with a way to fill the list of a month: through webhooks 100,000 orders would take hours.
 
 import type { DurableObjectState } from '@cloudflare/workers-types'
+import { putListed, SHOP, summaryOf } from '../../src/shop/books/tables.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
 import { createShop } from '../../src/shop/index.ts'
+import { openTables } from '../../src/shop/lib/tables.ts'
+import { orderFrom } from '../../src/shop/order/order.ts'
 import type { GateState } from '../../src/shop/runtime.ts'
-import { orderFrom } from '../../src/shop/store/order.ts'
-import { openTables } from '../../src/shop/store/order-store.ts'
-import { putListed, SHOP, summaryOf } from '../../src/shop/store/shop-tables.ts'
 
 const shop = createShop<Env>({})
 const MONTH = '2026-03'

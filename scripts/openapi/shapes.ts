@@ -16,13 +16,13 @@ import type {
   VoidPaymentInput,
 } from '../../src/index.ts'
 import type { Wire } from '../../src/schemas/read.ts'
-import type { Erased } from '../../src/shop/flows/erase-personal-data.ts'
-import type { ShownOrder } from '../../src/shop/flows/order-page.ts'
-import type { RecordEntry } from '../../src/shop/flows/record.ts'
+import type { Attention, MoneyRow } from '../../src/shop/books/tables.ts'
+import type { Stray } from '../../src/shop/kv/strays.ts'
+import type { Erased } from '../../src/shop/order/erase.ts'
+import type { ShownOrder } from '../../src/shop/order/order-page.ts'
+import type { RecordEntry } from '../../src/shop/order/record.ts'
 import type { ShopDay } from '../../src/shop/routes/days.ts'
 import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
-import type { Attention, MoneyRow } from '../../src/shop/store/shop-tables.ts'
-import type { Stray } from '../../src/shop/store/strays.ts'
 
 /** Where a list ends for now. */
 interface More {

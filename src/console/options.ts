@@ -1,4 +1,4 @@
-import type { Fetch } from '../index.ts'
+import type { Fetch } from '../config.ts'
 
 /** What a person may do: look; look, and refund up to an amount of one order, in the order's currency; or everything. */
 export type ConsoleRole = 'view' | { refund: number } | 'all'

@@ -1,16 +1,5 @@
-import { callGate, type GateCall, type GateResult, shopObject } from './call-gate.ts'
-import type { ShopEnv } from './env.ts'
-import { revokeLink } from './flows/checkout-records.ts'
-import { replayEvent, replaySoon, waitingEvent } from './flows/deliver-events.ts'
-import { erasePersonalData, eraseSoon } from './flows/erase-personal-data.ts'
-import { moveMoney, settleByHand } from './flows/move-money.ts'
-import { cancelOrder, openCheckout } from './flows/open-checkout.ts'
-import { mayPoll, showOrder, showPage } from './flows/order-page.ts'
-import { attentionDone } from './flows/publish-order.ts'
-import { addNote, noteLink, withRecord } from './flows/record.ts'
-import { relist } from './flows/relist.ts'
-import { auditOfMonth, moneyOfMonth, totalsOfMonth } from './flows/shop-days.ts'
-import { addLink, eraseLinks, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from './flows/shop-links.ts'
+import { auditOfMonth, moneyOfMonth, totalsOfMonth } from './books/days.ts'
+import { addLink, eraseLinks, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from './books/links.ts'
 import {
   addMonth,
   attentionOfMonth,
@@ -27,14 +16,26 @@ import {
   putInBooks,
   putInList,
   startRun,
-} from './flows/shop-list.ts'
-import { type PackedEvent, storeEvent } from './flows/store-event.ts'
+} from './books/orders.ts'
+import { callGate, type GateCall, type GateResult, shopObject } from './call-gate.ts'
+import type { ShopEnv } from './env.ts'
+import { baseOrderId } from './lib/attempt-id.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { ProblemError, problemOf } from './lib/problem.ts'
-import type { OrderScope, Scope } from './scope.ts'
-import { baseOrderId } from './store/checkouts.ts'
-import { StorageError } from './store/kv.ts'
-import { touch } from './store/published.ts'
+import { StorageError } from './lib/storage-error.ts'
+import { revokeLink } from './order/checkout-records.ts'
+import { replayEvent, replaySoon, waitingEvent } from './order/deliver-events.ts'
+import { erasePersonalData, eraseSoon } from './order/erase.ts'
+import { moveMoney, settleByHand } from './order/move-money.ts'
+import { cancelOrder, openCheckout } from './order/open-checkout.ts'
+import { mayPoll, showOrder, showPage } from './order/order-page.ts'
+import { attentionDone } from './order/publish.ts'
+import { touch } from './order/published.ts'
+import { addNote, noteLink, withRecord } from './order/record.ts'
+import { relist } from './order/relist.ts'
+import type { OrderScope } from './order/scope.ts'
+import { type PackedEvent, storeEvent } from './order/store-event.ts'
+import type { Scope } from './scope.ts'
 
 /** An action of an order's gate. Its argument and its result are plain data: they cross from the worker to the gate. */
 type Action<A extends unknown[], R> = (scope: OrderScope, order_id: string, ...argument: A) => Promise<R>

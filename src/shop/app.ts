@@ -1,11 +1,12 @@
 import { Hono } from 'hono/tiny'
 import type { ShopEnv } from './env.ts'
-import { raiseAlert } from './flows/raise-alert.ts'
 import { MisconfiguredError, requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { queryOf } from './lib/query.ts'
+import { StorageError } from './lib/storage-error.ts'
+import { raiseAlert } from './order/raise-alert.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
@@ -15,7 +16,6 @@ import { shortLink } from './routes/links.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { actorOf, type C, type Deps, scopeOf } from './scope.ts'
-import { StorageError } from './store/kv.ts'
 
 type Handler = (c: C) => Promise<Response> | Response
 

@@ -1,7 +1,7 @@
 import type { ShopEnv } from './env.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
 import { type Problem, ProblemError } from './lib/problem.ts'
-import { StorageError } from './store/kv.ts'
+import { StorageError } from './lib/storage-error.ts'
 
 /** What is sent to an object of ORDER_GATE: the name of an action, its order where it has one, and its argument. */
 export interface GateCall {

@@ -1,15 +1,15 @@
 import { act, actShop, wake } from './actions.ts'
+import { lateOfMonth, periodOfMonth, progressOf, startRun } from './books/orders.ts'
+import { monthOf, type Place } from './books/tables.ts'
 import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
-import { eraseSoon } from './flows/erase-personal-data.ts'
-import { raiseAlert, raiseMisconfigured } from './flows/raise-alert.ts'
-import { relist } from './flows/relist.ts'
-import { lateOfMonth, periodOfMonth, progressOf, startRun } from './flows/shop-list.ts'
+import { eraseOldStrays } from './kv/strays.ts'
 import { configurationProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
+import { eraseSoon } from './order/erase.ts'
+import { raiseAlert, raiseMisconfigured } from './order/raise-alert.ts'
+import { relist } from './order/relist.ts'
 import type { WaitUntil } from './runtime.ts'
 import { type Deps, openScope, type Scope } from './scope.ts'
-import { monthOf, type Place } from './store/shop-tables.ts'
-import { eraseOldStrays } from './store/strays.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

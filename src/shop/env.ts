@@ -1,4 +1,4 @@
-import type { ClientConfig, Fetch } from '../index.ts'
+import type { ClientConfig, Fetch } from '../config.ts'
 import type { GateNamespace, KvNamespace } from './runtime.ts'
 
 /**

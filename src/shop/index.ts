@@ -12,12 +12,12 @@ import { actAs, type Deps } from './scope.ts'
 
 export type { ShopEnv } from './env.ts'
 export type { OrderGateClass, OrderGateObject } from './gate.ts'
+export type { Order, UnsettledOperation } from './lib/shown-order.ts'
 export type { Alert, AlertKind, OnAlert, OnEvent, ReceivedEvent, ShopOptions } from './options.ts'
 export { english } from './pages/en.ts'
 export type { PagesOptions, Wording } from './pages/options.ts'
 export { ukrainian } from './pages/uk.ts'
 export type { GateNamespace, GateState, GateStorage, KvNamespace, SqlCursor, SqlValue, WaitUntil } from './runtime.ts'
-export type { Order, UnsettledOperation } from './store/order.ts'
 
 /** A shop's engine: what its Worker exports, and what it mounts. */
 export interface Shop<Env extends ShopEnv = ShopEnv> {

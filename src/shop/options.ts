@@ -1,7 +1,8 @@
-import type { Fetch, WebhookEvent } from '../index.ts'
+import type { Fetch } from '../config.ts'
+import type { WebhookEvent } from '../webhooks/index.ts'
 import type { ShopEnv } from './env.ts'
+import type { Order } from './lib/shown-order.ts'
 import type { PagesOptions } from './pages/options.ts'
-import type { Order } from './store/order.ts'
 
 /** What {@link createShop} takes. Everything is optional. */
 export interface ShopOptions<Env extends ShopEnv = ShopEnv> {

@@ -1,11 +1,8 @@
 import type { Context } from 'hono'
 import { clockAhead, type ShopEnv } from './env.ts'
+import { type KvStore, openKvStore } from './kv/kv.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
-import { type KvStore, openKvStore } from './store/kv.ts'
-import type { OrderStore, Tables } from './store/order-store.ts'
-import type { Outbox } from './store/outbox.ts'
-import type { Erasures, Watchlist } from './store/tasks.ts'
 
 /** What a shop passes in, with a clock. */
 export interface Deps extends ShopOptions {
@@ -21,22 +18,6 @@ export interface Scope extends Deps {
   waitUntil?: WaitUntil | undefined
   /** Who acts, for the record: `api` over HTTP. Absent where nobody of the shop does: a webhook, a customer, an alarm. */
   by?: string | undefined
-}
-
-/** What a flow works with inside an order's gate, where its state is. */
-export interface OrderScope extends Scope {
-  /** The order's state: consistent. */
-  store: OrderStore
-  /** What has no final state yet; the service is asked about it on a schedule. */
-  watchlist: Watchlist
-  /** The queue of `onEvent`. */
-  outbox: Outbox
-  /** The tables of the shop's own objects. */
-  shop: Tables
-  /** The removal of personal data after RETENTION_DAYS. */
-  erasures: Erasures
-  /** Stores one event after the other. */
-  eventsInTurn: Turn
 }
 
 /** A request. */

@@ -1,4 +1,4 @@
-import type { Client } from '../client-methods.ts'
+import type { Client } from '../client/client-methods.ts'
 import { isConfigError } from '../errors.ts'
 import { CALL_NAMES, eventOfResponse, lookedUp, outcomeOf } from '../money/calls.ts'
 import type { Command, Message, MoneyAnswer, MoneyOperation, MoneyRequest, OrderState } from '../money/protocol.ts'

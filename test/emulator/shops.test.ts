@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/client.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createEmulatorShop } from '../../src/testing/index.ts'
 import { SEED } from '../support/property.ts'

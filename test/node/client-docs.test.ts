@@ -9,7 +9,7 @@ import { root } from './support/runtimes.ts'
 // What an editor shows when one points at a method of the client. `npm run check` compares it with the function's docstring.
 
 const METHODS = [
-  ...readFileSync(join(root, 'src/client-methods.ts'), 'utf8').matchAll(
+  ...readFileSync(join(root, 'src/client/client-methods.ts'), 'utf8').matchAll(
     /\/\*\*\n((?: {3}\* ?.*\n)+?) {3}\*\/\n {2}(\w+)/g,
   ),
 ].map(([, docs = '', name = '']) => ({ name, docs }))

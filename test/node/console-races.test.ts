@@ -1,7 +1,7 @@
 // The console's forms sent twice at once, over the real gate in workerd.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCheckoutLink } from '../../src/checkout-link/index.ts'
-import type { Order } from '../../src/shop/store/order.ts'
+import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
 import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'

@@ -13,7 +13,7 @@ const rooms = (...lines: string[]): string[] => lines.flatMap((line) => line.spl
 const HOUSES: Readonly<Record<string, readonly string[]>> = {
   src: rooms(
     'lib/ errors.ts card/ schemas/ hooks.ts config.ts helpers/ webhooks/ adapters/ http/ orders/ money/ operations/',
-    'outcome/ checkout-link/ client-methods.ts client.ts index.ts till/ shop/ console/ emulator/ testing/ cli/',
+    'outcome/ checkout-link/ client/ index.ts till/ shop/ console/ emulator/ testing/ cli/',
   ),
   'src/emulator': rooms(
     'parse-input.ts state/ spec/ options.ts faults/ webhooks/ context.ts http/ domain/ pages/ routes/',
@@ -24,8 +24,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   ),
   'src/cli': rooms('take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
   'src/shop': rooms(
-    'runtime.ts env.ts protocol-checkout.ts lib/ store/ call-gate.ts pages/ options.ts scope.ts',
-    'flows/ actions.ts gate.ts routes/ cron.ts app.ts index.ts',
+    'runtime.ts env.ts lib/ kv/ call-gate.ts pages/ options.ts scope.ts',
+    'books/ order/ actions.ts gate.ts routes/ cron.ts app.ts index.ts',
   ),
 }
 
@@ -105,10 +105,10 @@ describe('everywhere', () => {
     const text = (file: string) => readFileSync(join(root, file), 'utf8')
     const calls =
       /\b(capture|refund|void|cancel|create)(Payment|SplitPurchase|SplitCapture|SplitRefund|Recurring)\b(?!')/
-    expect(shop.filter((file) => calls.test(text(file)))).toEqual(['src/shop/flows/money-calls.ts'])
-    const makers = inside.filter(({ to }) => to === 'src/shop/flows/money-calls.ts').map(({ from }) => from)
-    expect(makers.sort()).toEqual(['src/shop/flows/move-money.ts', 'src/shop/flows/open-checkout.ts'])
-    const pure = ['src/money/protocol.ts', 'src/shop/protocol-checkout.ts']
+    expect(shop.filter((file) => calls.test(text(file)))).toEqual(['src/shop/order/money-calls.ts'])
+    const makers = inside.filter(({ to }) => to === 'src/shop/order/money-calls.ts').map(({ from }) => from)
+    expect(makers.sort()).toEqual(['src/shop/order/move-money.ts', 'src/shop/order/open-checkout.ts'])
+    const pure = ['src/money/protocol.ts', 'src/shop/order/protocol-checkout.ts']
     // Its drivers have the statuses, the addresses and the words.
     expect(text('src/money/protocol.ts')).not.toMatch(/\b[2-5]\d\d\b|POST|\/api|Idempotency-Key/)
     for (const file of pure) expect(text(file)).not.toMatch(/await |fetch\(|crypto\.|Date\.now|Math\.random/)

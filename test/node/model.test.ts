@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as rules from '../../src/money/protocol.ts'
-import * as checkouts from '../../src/shop/protocol-checkout.ts'
+import * as checkouts from '../../src/shop/order/protocol-checkout.ts'
 import { explore, GATE } from '../simulator/explore.ts'
 import { guide, Life, scenarioRow, slipRow } from '../simulator/life.ts'
 import { CONFIRMED, findViolation, SCENARIOS, without } from '../simulator/run.ts'
@@ -52,7 +52,7 @@ describe('the protocol of checkouts', () => {
   })
 
   it.each(CHECKOUT_SLIPS)('needs the rule: %s', async (...slip) => {
-    const file = new URL('../../src/shop/protocol-checkout.ts', import.meta.url)
+    const file = new URL('../../src/shop/order/protocol-checkout.ts', import.meta.url)
     const { stepCheckout } = await without<typeof checkouts>(slip, file)
     expect(explorePayments(stepCheckout)).toMatchObject({ violation: expect.any(String) })
   })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { openTables, type Schema } from '../../src/shop/lib/tables.ts'
 import type { GateStorage } from '../../src/shop/runtime.ts'
-import { openTables, type Schema } from '../../src/shop/store/order-store.ts'
 import { openGateStorage } from '../../src/testing/gate-storage.ts'
 import { openDatabase } from '../../src/testing/sqlite.ts'
 

@@ -1,7 +1,7 @@
 // A shop whose every list, page and sum is compared with a model of plain arrays, after each step of a random history.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { ShownOrder } from '../../src/shop/flows/order-page.ts'
+import type { ShownOrder } from '../../src/shop/order/order-page.ts'
 import { Browser, mount } from '../console/support/browser.ts'
 import { type Payload, payment, secondary, at as timeOf } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'

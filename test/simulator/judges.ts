@@ -1,7 +1,7 @@
 import { operationKey } from '../../src/index.ts'
 import { orderKey } from '../../src/orders/order-key.ts'
+import { monthOf } from '../../src/shop/books/tables.ts'
 import { shopObject } from '../../src/shop/call-gate.ts'
-import { monthOf } from '../../src/shop/store/shop-tables.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORDER } from '../worker/support/world.ts'
 import { personIn } from './on-event.ts'

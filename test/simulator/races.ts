@@ -191,7 +191,7 @@ export const RACES: readonly Race[] = [
     ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),
-  ...inFile('store/order-store.ts', [
+  ...inFile('order/order-store.ts', [
     ['an alarm without what is to be published', MONEY, '\n       UNION ALL SELECT next_at FROM published)', ')'],
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
     ['an alarm that is looked at last', WEBHOOKS, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
@@ -208,7 +208,7 @@ export const RACES: readonly Race[] = [
       '        if (alarm === null || alarm > at) await storage.setAlarm(at)\n        tables.atomically(write)\n',
     ],
   ]),
-  ...inFile('store/outbox.ts', [
+  ...inFile('order/queue.ts', [
     ['an event is queued again', WEBHOOKS, 'OR IGNORE INTO queue', 'OR REPLACE INTO queue'],
     [
       'the queue is looked at before the write',
@@ -230,7 +230,7 @@ export const RACES: readonly Race[] = [
     ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
     ['erased data comes back', ERASED_BROKEN, 'known.erased && !entry.erased ? withoutPerson(entry) : entry', 'entry'],
   ]),
-  ...inFile('store/outbox.ts', [
+  ...inFile('order/queue.ts', [
     [
       'the list does not learn that an event fails',
       BROKEN,
@@ -238,14 +238,14 @@ export const RACES: readonly Race[] = [
       'for (const { order_id } of rows) void order_id',
     ],
   ]),
-  ...inFile('flows/deliver-events.ts', [
+  ...inFile('order/deliver-events.ts', [
     ['a handled event stays', MONEY, '  await outbox.remove(event_id)\n'],
     ['an event leaves before its call', WEBHOOKS, 'await outbox.put(called)', 'await outbox.remove(event_id)'],
     ['a call is not counted', BROKEN, '  await outbox.put(called)\n'],
     ['a failure is not recorded', BROKEN, 'await outbox.put({ ...failed', 'void ({ ...failed'],
     ['erased data is delivered', ERASED, 'webhookOf((await outbox.get(event_id)) ?? entry)', 'webhookOf(entry)'],
   ]),
-  ...inFile('flows/store-event.ts', [
+  ...inFile('order/store-event.ts', [
     ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
     ['an event is not published', WEBHOOKS, '    touch(store, order_id, now)\n'],
     ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
@@ -263,7 +263,7 @@ export const RACES: readonly Race[] = [
   ...inFile('routes/webhooks.ts', [
     ['a webhook is answered before it is stored', WEBHOOKS, 'if (packed) await act(', 'if (packed) void act('],
   ]),
-  ...inFile('flows/publish-order.ts', [
+  ...inFile('order/publish.ts', [
     ['KV is not waited for', MONEY, 'if (hash !== written) await kv.put', 'if (hash !== written) void kv.put'],
     [
       'what is due is read after the list was written',
@@ -280,10 +280,10 @@ export const RACES: readonly Race[] = [
     ],
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),
-  ...inFile('store/shop-tables.ts', [
+  ...inFile('books/tables.ts', [
     ['the list takes an older state', DROPPED, 'known.version > version) return', 'version < 0) return'],
   ]),
-  ...inFile('flows/check-open.ts', [
+  ...inFile('order/check-open.ts', [
     [
       'open operations are asked about at once',
       MONEY,
@@ -291,7 +291,7 @@ export const RACES: readonly Race[] = [
       'await Promise.all(due.slice(0, ROWS_OF_AN_ALARM).map((row) => check(scope, row)))',
     ],
   ]),
-  ...inFile('flows/checkout-records.ts', [
+  ...inFile('order/checkout-records.ts', [
     [
       'a checkout is watched after it is recorded',
       TABS,
@@ -303,10 +303,10 @@ export const RACES: readonly Race[] = [
 `,
     ],
   ]),
-  ...inFile('store/event-log.ts', [
+  ...inFile('order/events.ts', [
     ['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', ''],
   ]),
-  ...inFile('store/tasks.ts', [
+  ...inFile('order/watchlist.ts', [
     [
       'a removal sets no alarm',
       ALONE,
@@ -315,11 +315,11 @@ export const RACES: readonly Race[] = [
     ],
     ['a removal is not published', ALONE, '        touch(store, order_id, now(), { create: false })\n'],
   ]),
-  ...inFile('flows/schedule.ts', [
+  ...inFile('order/schedule.ts', [
     ['an operation stays watched', MONEY, 'await watchlist.remove(order_id, id)', 'await Promise.resolve()'],
     ['an unknown outcome is not watched', MONEY, 'await watch(scope, { kind', 'await Promise.resolve({ kind'],
   ]),
-  ...inFile('flows/move-money.ts', [
+  ...inFile('order/move-money.ts', [
     ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
     [
       'a response is filed beside the next call',
@@ -339,7 +339,7 @@ export const RACES: readonly Race[] = [
     ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.answer as MoneyAnswer)\n'],
     ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
   ]),
-  ...inFile('flows/open-checkout.ts', [
+  ...inFile('order/open-checkout.ts', [
     [
       'a rejected cancellation reads nothing again',
       CANCELLED,
@@ -347,7 +347,7 @@ export const RACES: readonly Race[] = [
       'if (!state)',
     ],
   ]),
-  ...inFile('protocol-checkout.ts', [
+  ...inFile('order/protocol-checkout.ts', [
     [
       'expired after its cancellation',
       EXPIRED,

@@ -1,7 +1,12 @@
 // Every interleaving of visits, cards, webhooks, lost responses and the alarm over the rules of one order's checkouts:
-// src/shop/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
+// src/shop/order/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
 
-import type { CheckoutCommand, CheckoutMessage, CheckoutState, stepCheckout } from '../../src/shop/protocol-checkout.ts'
+import type {
+  CheckoutCommand,
+  CheckoutMessage,
+  CheckoutState,
+  stepCheckout,
+} from '../../src/shop/order/protocol-checkout.ts'
 
 type Status = 'init' | 'failure' | 'success'
 

@@ -27,9 +27,13 @@ describe('in whatever order and with whatever failures, money moves once, and ev
 
 if (!given && !isQuick) {
   describe('a schedule is played the same each time:', () => {
-    it.each(played)('%s', async (scenario) => {
-      const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)
-      expect(await playSchedule({ scenario, seed })).toEqual(await playSchedule({ scenario, seed }))
-    }, 120_000)
+    it.each(played)(
+      '%s',
+      async (scenario) => {
+        const seed = Math.floor(createRandom(seedOfRun())() * 2 ** 31)
+        expect(await playSchedule({ scenario, seed })).toEqual(await playSchedule({ scenario, seed }))
+      },
+      120_000,
+    )
   })
 }

@@ -59,7 +59,7 @@ export const SLIPS: readonly Slip[] = [
   ['the limit is of the whole order', ' + (order.refundedBeside ?? 0)', ''],
 ]
 
-/** Of src/shop/protocol-checkout.ts. */
+/** Of src/shop/order/protocol-checkout.ts. */
 export const CHECKOUT_SLIPS: readonly Slip[] = [
   ['a link of an order that holds money leads to its result', 'paid > 0 && !isByShop(message)', 'false'],
   ['what may have been created beside a payment is looked at', 'if (!isMade) return', 'return'],

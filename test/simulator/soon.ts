@@ -1,4 +1,4 @@
-import { baseOrderId } from '../../src/shop/store/checkouts.ts'
+import { baseOrderId } from '../../src/shop/lib/attempt-id.ts'
 import { listedRows } from './judges.ts'
 import type { Simulation } from './simulation.ts'
 

@@ -1,9 +1,9 @@
 import { expectTypeOf, it } from 'vitest'
 import { act, storeWebhook, wake } from '../../src/shop/actions.ts'
-import { moveMoney } from '../../src/shop/flows/move-money.ts'
-import { showOrder } from '../../src/shop/flows/order-page.ts'
 import { createShop, type ShopEnv } from '../../src/shop/index.ts'
 import type { RecordedResponse } from '../../src/shop/lib/money-answers.ts'
+import { moveMoney } from '../../src/shop/order/move-money.ts'
+import { showOrder } from '../../src/shop/order/order-page.ts'
 import type { Scope } from '../../src/shop/scope.ts'
 
 const scope = {} as Scope

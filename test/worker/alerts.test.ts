@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { textOf } from '../../src/shop/flows/raise-alert.ts'
 import type { Alert, RaisedAlert } from '../../src/shop/options.ts'
+import { textOf } from '../../src/shop/order/raise-alert.ts'
 import { at, payment } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'
 import { log, World, type WorldOptions } from './support/world.ts'

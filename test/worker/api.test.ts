@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Order } from '../../src/shop/store/order.ts'
+import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { payment } from './support/events.ts'
 import { ADMIN_TOKEN, World } from './support/world.ts'
 

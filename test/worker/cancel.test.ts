@@ -1,6 +1,6 @@
 // An order that the shop cancels. The simulator does it at any moment.
 import { describe, expect, it } from 'vitest'
-import type { Order } from '../../src/shop/store/order.ts'
+import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { payment } from './support/events.ts'
 import { goOn } from './support/held-call.ts'
 import { log, newOrderId, ORDER, World } from './support/world.ts'

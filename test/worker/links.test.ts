@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId, createCheckoutLink, openCheckoutLink } from '../../src/checkout-link/index.ts'
-import type { Order } from '../../src/shop/store/order.ts'
+import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { LINK_SECRET, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Order } from '../../src/shop/lib/shown-order.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
-import type { Order } from '../../src/shop/store/order.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { createKill, howsOf, killAtEach } from './support/kill.ts'
 import { armed, expectEachHandled, killable } from './support/killable.ts'

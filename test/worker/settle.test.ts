@@ -1,9 +1,9 @@
 // When a capture is still sent, and when what became of it counts as known: to the millisecond, or because a person says so.
 import { describe, expect, it } from 'vitest'
 import type { MoneyOperation } from '../../src/money/protocol.ts'
-import { orderKeyOf } from '../../src/shop/store/event-log.ts'
-import { putOperation } from '../../src/shop/store/order.ts'
-import { openOrderStore } from '../../src/shop/store/order-store.ts'
+import { orderKeyOf } from '../../src/shop/order/events.ts'
+import { putOperation } from '../../src/shop/order/order.ts'
+import { openOrderStore } from '../../src/shop/order/order-store.ts'
 import { secondary } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'
 import { authorized, loseCapture, made, send } from './support/money.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openTables, type Schema } from '../../src/shop/store/order-store.ts'
+import { openTables, type Schema } from '../../src/shop/lib/tables.ts'
 import { authorized, made, send } from './support/money.ts'
 import { World } from './support/world.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
-import { orderKeyOf } from '../../src/shop/store/event-log.ts'
+import { orderKeyOf } from '../../src/shop/order/events.ts'
 import { at, payment } from './support/events.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 

@@ -1,5 +1,5 @@
 import dns from 'node:dns/promises'
-import type { ClientConfig } from '../../index.ts'
+import type { ClientConfig } from '../../config.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'

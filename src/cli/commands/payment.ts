@@ -1,10 +1,6 @@
-import {
-  type Checkout,
-  isCheckout,
-  isOutcomeUnknownError,
-  type OutcomeUnknownError,
-  type Payment,
-} from '../../index.ts'
+import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../errors.ts'
+import { type Checkout, isCheckout } from '../../operations/purchase.ts'
+import type { Payment } from '../../schemas/payment.ts'
 import { SERVICE_OPTIONS } from '../service/configuration.ts'
 import { type HostedOrder, hostedOrder, NEW_ORDER, ORDER_OPTIONS } from '../service/hosted-order.ts'
 import { describeCode, EXIT, jsonOf } from '../service/outcome.ts'

@@ -1,4 +1,7 @@
-import { type CallOptions, type Client, isApiError, type WebhookEvent } from '../../index.ts'
+import type { Client } from '../../client/client-methods.ts'
+import { isApiError } from '../../errors.ts'
+import type { CallOptions } from '../../http/types.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { SERVICE_OPTIONS } from '../service/configuration.ts'
 import { describeCode, jsonOf } from '../service/outcome.ts'
 import { openSession } from '../service/service.ts'

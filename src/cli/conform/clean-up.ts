@@ -1,4 +1,4 @@
-import type { Client } from '../../client-methods.ts'
+import type { Client } from '../../client/client-methods.ts'
 import { fromMinorUnits } from '../../helpers/amount.ts'
 import { isFinal } from '../../helpers/status.ts'
 import { foldOrder } from '../../orders/fold.ts'

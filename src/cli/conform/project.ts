@@ -1,5 +1,5 @@
-import { createClient } from '../../client.ts'
-import type { Client } from '../../client-methods.ts'
+import { createClient } from '../../client/client.ts'
+import type { Client } from '../../client/client-methods.ts'
 import type { ClientConfig, Fetch } from '../../config.ts'
 import { newOrderId } from '../../helpers/order-id.ts'
 import { RESPONSE_BYTES } from '../../lib/limits.ts'

@@ -1,4 +1,4 @@
-import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../index.ts'
+import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../errors.ts'
 import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { planned } from '../terminal/preview.ts'

@@ -1,12 +1,8 @@
-import {
-  type CallOptions,
-  type Client,
-  createClient,
-  isApiError,
-  isOutcomeUnknownError,
-  type OutcomeUnknownError,
-  type WebhookEvent,
-} from '../../index.ts'
+import { createClient } from '../../client/client.ts'
+import type { Client } from '../../client/client-methods.ts'
+import { isApiError, isOutcomeUnknownError, type OutcomeUnknownError } from '../../errors.ts'
+import type { CallOptions } from '../../http/types.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine, FailedError } from '../terminal/errors.ts'
 import { planned } from '../terminal/preview.ts'

@@ -1,6 +1,7 @@
+import { createClient } from '../../client/client.ts'
+import type { ClientConfig } from '../../config.ts'
+import { isConfigError } from '../../errors.ts'
 import { configFromEnv } from '../../helpers/config-from-env.ts'
-import type { ClientConfig } from '../../index.ts'
-import { createClient, isConfigError } from '../../index.ts'
 import {
   CLIENT_VARIABLES,
   type ClientVariable,

@@ -1,4 +1,5 @@
-import { type CreatePaymentInput, newOrderId } from '../../index.ts'
+import { newOrderId } from '../../helpers/order-id.ts'
+import type { CreatePaymentInput } from '../../operations/create-payment.ts'
 import { amountOf } from '../terminal/option-values.ts'
 import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
 import { completed, type Flags, group, option, repeated, required } from '../terminal/verb.ts'

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../../index.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { money } from '../terminal/table.ts'
 

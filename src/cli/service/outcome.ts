@@ -1,12 +1,6 @@
-import {
-  describeStatusCode,
-  isApiError,
-  isConfigError,
-  isConnectionError,
-  isFinal,
-  isUnexpectedResponseError,
-  type WebhookEvent,
-} from '../../index.ts'
+import { isApiError, isConfigError, isConnectionError, isUnexpectedResponseError } from '../../errors.ts'
+import { describeStatusCode, isFinal } from '../../helpers/status.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { isToken } from '../terminal/event-text.ts'
 
 /** Exit codes: done, rejected or failed, outcome unknown. Wrong usage is thrown: 2. */

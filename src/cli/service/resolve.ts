@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type OutcomeUnknownError, type ResolvedOutcome, resolveOutcome, type UnresolvedCall } from '../../index.ts'
+import type { OutcomeUnknownError } from '../../errors.ts'
+import type { ResolvedOutcome } from '../../outcome/decide.ts'
+import { resolveOutcome, type UnresolvedCall } from '../../outcome/resolve-outcome.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 import { type Flags, flag, group, type OptionRow } from '../terminal/verb.ts'

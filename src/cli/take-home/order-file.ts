@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/kind.ts'
-import type { ShownOrder } from '../../shop/flows/order-page.ts'
-import type { Order } from '../../shop/store/order.ts'
+import type { Order } from '../../shop/lib/shown-order.ts'
+import type { ShownOrder } from '../../shop/order/order-page.ts'
 
 /** The version of {@link OrderFile}: another one is not read. */
 const VERSION = 1

@@ -1,7 +1,7 @@
 import { foldSummaries } from '../../orders/fold.ts'
 import { readFields } from '../../orders/summary.ts'
+import type { Order } from '../../shop/lib/shown-order.ts'
 import type { OnEvent } from '../../shop/options.ts'
-import type { Order } from '../../shop/store/order.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import type { OrderFile } from './order-file.ts'
 

@@ -1,4 +1,7 @@
-import { type Client, type ClientConfig, createClient, isApiError } from '../../index.ts'
+import { createClient } from '../../client/client.ts'
+import type { Client } from '../../client/client-methods.ts'
+import type { ClientConfig } from '../../config.ts'
+import { isApiError } from '../../errors.ts'
 
 /** What a call would send. */
 export interface PlannedRequest {

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../index.ts'
+import type { Fetch } from '../../config.ts'
 import type { Variables } from './environment.ts'
 import { untilStopped } from './interrupt.ts'
 import { processTerminal, type Terminal } from './terminal.ts'

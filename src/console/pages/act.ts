@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { OperationKind } from '../../money/protocol.ts'
-import type { ShownOrder } from '../../shop/flows/order-page.ts'
+import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { OrderOperation } from '../../index.ts'
-import type { ShownOrder } from '../../shop/flows/order-page.ts'
+import type { OrderOperation } from '../../orders/index.ts'
+import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { readVersion, sumOf, typed, wireSum } from '../lib/amount.ts'

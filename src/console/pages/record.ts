@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { RecordEntry } from '../../shop/flows/record.ts'
+import type { RecordEntry } from '../../shop/order/record.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { notice, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'

@@ -1,5 +1,5 @@
 import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
-import type { ExpectedPayment } from '../../index.ts'
+import type { ExpectedPayment } from '../../orders/index.ts'
 import type { ShopEnv } from '../env.ts'
 import { equalSecret, toBase64url } from './crypto.ts'
 

@@ -5,7 +5,7 @@ import {
   isInvalidInputError,
   isOutcomeUnknownError,
   isUnexpectedResponseError,
-} from '../../index.ts'
+} from '../../errors.ts'
 import { describeError, type LogFields } from './log.ts'
 
 /** What `/api` returns when it fails, as RFC 9457 has it. */

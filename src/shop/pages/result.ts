@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { baseOrderId } from '../store/checkouts.ts'
-import type { OrderPage, OrderStatus } from '../store/order.ts'
+import { baseOrderId } from '../lib/attempt-id.ts'
+import type { OrderPage, OrderStatus } from '../lib/shown-order.ts'
 import { type Html, page, type Site } from './layout.ts'
 import { money } from './money.ts'
 import type { Wording } from './options.ts'

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { isGateThere } from '../actions.ts'
 import { adminTokens, isLive, type ShopEnv } from '../env.ts'
-import { raiseMisconfigured } from '../flows/raise-alert.ts'
 import { type ConfigurationProblem, configurationProblems, requireBindings } from '../lib/configuration.ts'
 import { equalSecret } from '../lib/crypto.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { problemResponse } from '../lib/problem.ts'
+import { ignoreOutage } from '../lib/storage-error.ts'
+import { raiseMisconfigured } from '../order/raise-alert.ts'
 import { actorOf, type Deps, scopeOf } from '../scope.ts'
-import { ignoreOutage } from '../store/kv.ts'
 import { countFailing } from './list-orders.ts'
 
 /** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token, or comes from inside. */

@@ -2,14 +2,14 @@ import type { Context } from 'hono'
 import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
 import { act } from '../actions.ts'
 import { linkSecrets, type ShopEnv } from '../env.ts'
-import { type Opening, openCheckout } from '../flows/open-checkout.ts'
-import { showPage } from '../flows/order-page.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
+import { StorageError } from '../lib/storage-error.ts'
+import { type Opening, openCheckout } from '../order/open-checkout.ts'
+import { showPage } from '../order/order-page.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
-import { StorageError } from '../store/kv.ts'
 
 /** What messengers and social networks look at a link with. The browsers inside their apps are people's. */
 const PREVIEWS =

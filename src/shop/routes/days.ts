@@ -1,10 +1,10 @@
 import { actShop } from '../actions.ts'
-import { auditOfMonth, type DayTotal, moneyOfMonth, type TimePlace, totalsOfMonth } from '../flows/shop-days.ts'
-import { monthsOfShop } from '../flows/shop-list.ts'
+import { auditOfMonth, type DayTotal, moneyOfMonth, type TimePlace, totalsOfMonth } from '../books/days.ts'
+import { monthsOfShop } from '../books/orders.ts'
+import { type MoneyRow, monthOf } from '../books/tables.ts'
 import { monthsOfDays } from '../lib/day.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import type { C, Handler, Scope } from '../scope.ts'
-import { type MoneyRow, monthOf } from '../store/shop-tables.ts'
 import { PAGE_QUERY } from './orders.ts'
 
 export const DAYS_QUERY: readonly string[] = ['from', 'to']

@@ -1,10 +1,10 @@
 import { act } from '../actions.ts'
-import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../flows/deliver-events.ts'
+import type { FailingRow } from '../books/tables.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../order/deliver-events.ts'
 import type { Handler, Scope } from '../scope.ts'
-import type { FailingRow } from '../store/shop-tables.ts'
 import { type FailingPlace, listFailing, orderOfFailing } from './list-orders.ts'
 
 export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']

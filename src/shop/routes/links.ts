@@ -3,9 +3,6 @@ import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../c
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { act, actShop } from '../actions.ts'
-import { allowsInsecureHttp, linkSecrets } from '../env.ts'
-import { revokeLink as revoke } from '../flows/checkout-records.ts'
-import { noteLink } from '../flows/record.ts'
 import {
   addLink,
   type LinkRow,
@@ -14,8 +11,10 @@ import {
   markRevoked,
   statusesOfMonth,
   tokenOfShort,
-} from '../flows/shop-links.ts'
-import { monthsOfShop } from '../flows/shop-list.ts'
+} from '../books/links.ts'
+import { monthsOfShop } from '../books/orders.ts'
+import { monthOf } from '../books/tables.ts'
+import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { isShort, newShort } from '../lib/links.ts'
@@ -23,11 +22,12 @@ import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
+import { revokeLink as revoke } from '../order/checkout-records.ts'
+import { noteLink } from '../order/record.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import { type C, type Deps, type Handler, type Scope, scopeOf } from '../scope.ts'
-import { ignoreOutage, StorageError } from '../store/kv.ts'
-import { monthOf } from '../store/shop-tables.ts'
 import { PAGE_QUERY } from './orders.ts'
 
 const FIELDS = ['order', 'expires_at', 'reference', 'customer_email', 'landing', 'longOrderId']

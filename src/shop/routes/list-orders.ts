@@ -1,14 +1,11 @@
 import { actShop } from '../actions.ts'
-import { textOf } from '../flows/raise-alert.ts'
 import {
   attentionOfMonth,
   countFailing as failingCount,
   failingOfMonth,
   monthsOfShop,
   ordersOfMonth,
-} from '../flows/shop-list.ts'
-import type { RaisedAlert } from '../options.ts'
-import type { Scope } from '../scope.ts'
+} from '../books/orders.ts'
 import {
   type Attention,
   type FailingRow,
@@ -16,8 +13,11 @@ import {
   type OrderFilter,
   type OrderSummary,
   type Place,
-} from '../store/shop-tables.ts'
-import { listStrays } from '../store/strays.ts'
+} from '../books/tables.ts'
+import { listStrays } from '../kv/strays.ts'
+import type { RaisedAlert } from '../options.ts'
+import { textOf } from '../order/raise-alert.ts'
+import type { Scope } from '../scope.ts'
 
 /** An order of a list. */
 export interface ListedOrder extends OrderSummary {

@@ -1,12 +1,12 @@
-import type { OrderFlag } from '../../index.ts'
+import type { OrderFlag } from '../../orders/index.ts'
 import { act } from '../actions.ts'
-import { showOrder } from '../flows/order-page.ts'
+import type { OrderFilter, Place } from '../books/tables.ts'
+import { getStray, listStrays } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { getEvent, orderKeyOf } from '../order/events.ts'
+import { showOrder } from '../order/order-page.ts'
 import type { Handler } from '../scope.ts'
-import { getEvent, orderKeyOf } from '../store/event-log.ts'
-import type { OrderFilter, Place } from '../store/shop-tables.ts'
-import { getStray, listStrays } from '../store/strays.ts'
 import { listAttention, listOrders as listOrdersOf } from './list-orders.ts'
 
 /** The query of a list. */

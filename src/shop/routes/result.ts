@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
-import { resendWebhook } from '../../index.ts'
+import { resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../outcome/look-up.ts'
 import { act, storeWebhook } from '../actions.ts'
 import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
-import { mayPoll, showPage } from '../flows/order-page.ts'
-import { packEvent } from '../flows/store-event.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
+import type { OrderPage } from '../lib/shown-order.ts'
+import { mayPoll, showPage } from '../order/order-page.ts'
+import { packEvent } from '../order/store-event.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
-import type { OrderPage } from '../store/order.ts'
 
 /** After so many automatic refreshes, about 15 seconds, the service is asked once. */
 const POLL_AFTER_REFRESHES = 5

@@ -1,4 +1,4 @@
-import { createClient } from '../../client.ts'
+import { createClient } from '../../client/client.ts'
 import { pay } from '../../emulator/pay.ts'
 import { adviceOf, type Cause } from './causes.ts'
 import type { ProveFinding } from './finding.ts'

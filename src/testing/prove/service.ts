@@ -1,4 +1,4 @@
-import { createClient } from '../../client.ts'
+import { createClient } from '../../client/client.ts'
 import { createEmulator, type Emulator, type TestCardName } from '../../emulator/index.ts'
 import { dressed } from './bodies.ts'
 import type { Resolved } from './options.ts'

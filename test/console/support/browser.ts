@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { type ConsoleOptions, createConsole } from '../../../src/console/index.ts'
 import type { ShopEnv } from '../../../src/shop/index.ts'
-import type { Order } from '../../../src/shop/store/order.ts'
+import type { Order } from '../../../src/shop/lib/shown-order.ts'
 import { ADMIN_TOKEN, ORIGIN, type World } from '../../worker/support/world.ts'
 
 /** What a browser without script shows, and the forms on it. */

@@ -1,4 +1,4 @@
-import type { Client } from '../../../client-methods.ts'
+import type { Client } from '../../../client/client-methods.ts'
 import { isCheckout } from '../../../operations/purchase.ts'
 import { taken, wasMade } from '../answer.ts'
 import { doubled, hosted } from '../inputs.ts'

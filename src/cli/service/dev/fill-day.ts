@@ -1,5 +1,5 @@
+import { createClient } from '../../../client/client.ts'
 import type { Emulator } from '../../../emulator/index.ts'
-import { createClient } from '../../../index.ts'
 
 /** What every order of a played day has. */
 export const SALE = {

@@ -1,4 +1,4 @@
-import type { ClientConfig } from '../../../index.ts'
+import type { ClientConfig } from '../../../config.ts'
 import { type Finding, failed, ok, skipped, warning } from './finding.ts'
 import type { Probe, Probes } from './probe.ts'
 

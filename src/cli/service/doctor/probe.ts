@@ -1,12 +1,8 @@
-import {
-  type Client,
-  type ClientConfig,
-  createClient,
-  isApiError,
-  isConnectionError,
-  isUnexpectedResponseError,
-  newOrderId,
-} from '../../../index.ts'
+import { createClient } from '../../../client/client.ts'
+import type { Client } from '../../../client/client-methods.ts'
+import type { ClientConfig } from '../../../config.ts'
+import { isApiError, isConnectionError, isUnexpectedResponseError } from '../../../errors.ts'
+import { newOrderId } from '../../../helpers/order-id.ts'
 import { causeOf } from '../outcome.ts'
 
 /** What became of one read-only call. */

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../../index.ts'
+import type { Fetch } from '../../../config.ts'
 import { causeOf } from '../outcome.ts'
 import { type Finding, failed, ok } from './finding.ts'
 

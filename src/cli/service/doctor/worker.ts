@@ -1,4 +1,4 @@
-import { newOrderId } from '../../../index.ts'
+import { newOrderId } from '../../../helpers/order-id.ts'
 import { isLoopback } from '../../terminal/loopback.ts'
 import type { Surroundings } from '../../terminal/surroundings.ts'
 import { hostedOrder } from '../hosted-order.ts'

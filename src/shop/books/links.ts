@@ -1,0 +1,112 @@
+import type { BooksScope } from './scope.ts'
+
+// The links that POST /api/links made: rows of the shop's object without a month.
+
+/** A link. `amount` is in minor units. */
+export interface LinkRow {
+  short: string
+  id: string
+  order_id: string
+  amount: number
+  currency: string
+  /** Gone, as the two that follow, when the personal data was removed. */
+  description: string | null
+  customer_name: string | null
+  /** What follows `/checkout/`. */
+  token: string | null
+  /** Milliseconds since 1970, as the two that follow. */
+  created_at: number
+  expires_at: number
+  revoked_at: number | null
+  by: string
+}
+
+/** Keeps a link, unless it is kept. */
+export async function addLink({ shop }: BooksScope, _: string, row: LinkRow): Promise<void> {
+  const { short, id, order_id, amount, currency, description, customer_name, token } = row
+  shop.all(
+    `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
+    ...[short, id, order_id, amount, currency, description, customer_name, token],
+    ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
+  )
+}
+
+/**
+ * What a short address stands for; null for an unknown link, and when its data was removed. `until`: when the last link
+ * expires whose name has 12 characters.
+ */
+export async function tokenOfShort(
+  { shop }: BooksScope,
+  _: string,
+  short: string,
+): Promise<{ token: string | null; until: number }> {
+  const last = 'SELECT max(expires_at) AS until FROM link WHERE length(short) = 12'
+  const [row] = shop.all<{ token: string | null; until: number | null }>(
+    `SELECT (SELECT token FROM link WHERE short = ?) AS token, (${last}) AS until`,
+    short,
+  )
+  return { token: row?.token ?? null, until: row?.until ?? 0 }
+}
+
+/** How far a link is. */
+export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
+
+/** What the table alone says of a state: which links are paid or opened, the lists of the months know. */
+const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS NOT NULL
+  ELSE revoked_at IS NULL AND iif(? = 'expired', expires_at <= ?, expires_at > ?) END`
+
+/** Links, newest first; with a state, those that may be in it. */
+export async function linksOfShop(
+  { shop, now }: BooksScope,
+  _: string,
+  {
+    limit,
+    after: { created_at = 1e15, short = '' } = {},
+    order_id,
+    state = 'paid',
+  }: {
+    limit: number
+    after?: Partial<LinkRow> | undefined
+    order_id?: string | undefined
+    state?: LinkState | undefined
+  },
+): Promise<LinkRow[]> {
+  const own = order_id === undefined ? '' : 'order_id = ? AND'
+  const query = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
+    ORDER BY created_at DESC, short DESC LIMIT ?`
+  const values = [...(order_id === undefined ? [] : [order_id]), state, state, now(), now()]
+  return shop.all<LinkRow>(query, ...values, created_at, short, limit)
+}
+
+/** Marks a link as revoked. */
+export async function markRevoked(
+  { shop, now }: BooksScope,
+  _: string,
+  { id, order_id }: { id: string; order_id: string },
+): Promise<void> {
+  const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
+  shop.all(query, now(), order_id, id)
+}
+
+/** Removes the personal data of an order's links, or of all that were made until a time. */
+export async function eraseLinks(
+  { shop }: BooksScope,
+  _: string,
+  { order_id, before }: { order_id?: string; before?: number },
+): Promise<void> {
+  const where = order_id === undefined ? 'created_at <= ?' : 'order_id = ?'
+  const set = 'UPDATE link SET description = NULL, customer_name = NULL, token = NULL'
+  shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, order_id ?? before ?? 0)
+}
+
+/** How far the orders of links are, as the list of a month has them: their status, by order_id. */
+export async function statusesOfMonth(
+  { shop }: BooksScope,
+  _: string,
+  order_ids: readonly string[],
+): Promise<Record<string, string | null>> {
+  const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
+  const rows = shop.all<{ order_id: string; status: string | null }>(query, JSON.stringify(order_ids))
+  return Object.fromEntries(rows.map(({ order_id, status }) => [order_id, status]))
+}

@@ -1,0 +1,8 @@
+import type { Tables } from '../lib/tables.ts'
+import type { Scope } from '../scope.ts'
+
+/** A scope inside one of the shop's own objects. */
+export interface BooksScope extends Scope {
+  /** Its tables. */
+  shop: Tables
+}

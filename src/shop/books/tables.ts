@@ -1,0 +1,259 @@
+import type { Order } from '../lib/shown-order.ts'
+import type { Schema, Tables } from '../lib/tables.ts'
+import type { SqlValue } from '../runtime.ts'
+
+/** What a list of orders shows of one. Amounts are the wire's numbers, totals are minor units. */
+export type OrderSummary = Pick<
+  Order,
+  | 'order_id'
+  | 'status'
+  | 'method'
+  | 'amount'
+  | 'currency'
+  | 'totals'
+  | 'flags'
+  | 'updated_at'
+  | 'reference'
+  | 'replaces'
+  | 'replaced_by'
+> & {
+  /** What is bought, and by whom, as the link had it; gone when the personal data was removed. */
+  description?: string
+  customer_name?: string
+}
+
+export function summaryOf(order: Order): OrderSummary {
+  const { order_id, status, method, amount, currency, totals, flags, updated_at } = order
+  const { reference, replaces, replaced_by } = order
+  return {
+    ...{ order_id, status, method, amount, currency, totals, flags, updated_at },
+    ...(reference !== undefined && { reference }),
+    ...(replaces !== undefined && { replaces }),
+    ...(replaced_by !== undefined && { replaced_by }),
+  }
+}
+
+/** An event that `onEvent` fails on. */
+export interface FailingRow {
+  event_id: string
+  /** The attempt that it is of. */
+  order_id: string
+}
+
+/** What a person should look at, with a sentence about it. */
+export interface Attention {
+  kind: string
+  order_id: string | null
+  text: string
+  [detail: string]: unknown
+}
+
+/** One operation that succeeded. Amounts are minor units. */
+export interface MoneyRow {
+  /** Of the shop's time zone, `2026-11-23`. */
+  day: string
+  /** Milliseconds since 1970: when its success was received. */
+  at: number
+  id: string
+  order_id: string
+  kind: 'authorized' | 'paid' | 'captured' | 'refunded' | 'voided'
+  /** The way of payment; `unknown` where the service did not say. */
+  method: string
+  amount: number
+  currency: string
+  fee: number
+  reference: string | null
+  /** It does not count any more: the service has taken the success back. */
+  gone?: true
+}
+
+/** What an order adds to a month: the money that was received in it, and what people did in it. */
+export interface Books {
+  version: number
+  /** The attempts at paying the order: `money` is all that they have in the month. */
+  orders?: string[]
+  money: MoneyRow[]
+  audit: { at: number; key: string; entry: object }[]
+}
+
+/** An order as its gate reports it to the shop's list. */
+export interface ListedRow {
+  summary: OrderSummary
+  /** The id that the shop knows: without `~2`. */
+  order_id: string
+  /** Milliseconds since 1970: when its first event or opening came. */
+  since: number
+  /** Counts the changes of the order: an older one changes nothing. */
+  version: number
+  email: string | null
+  /** Of the card. */
+  last_four: string | null
+  isOpen: boolean
+  /** When its gate is to do something next, milliseconds since 1970. */
+  due_at: number | null
+  /** What needs a person. */
+  attention: Attention[]
+  /** The events that `onEvent` fails on. */
+  failing: FailingRow[]
+  /** What it adds to the month that the list is of. */
+  books?: Books
+}
+
+/** The tables of a shop's objects: those of a month, and of the one without a month. */
+export const SHOP: Schema = {
+  // An order whose first event or opening is of that month.
+  listed: [
+    `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
+       reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
+       attention TEXT, summary TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX listed_since ON listed (since, order_id)',
+    'CREATE INDEX listed_status ON listed (status, since, order_id)',
+    'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
+    'CREATE INDEX listed_last_four ON listed (last_four) WHERE last_four IS NOT NULL',
+    'CREATE INDEX listed_amount ON listed (amount, since)',
+    'CREATE INDEX listed_email ON listed (email) WHERE email IS NOT NULL',
+    'CREATE INDEX listed_open ON listed (since, order_id) WHERE is_open = 1',
+    'CREATE INDEX listed_flags ON listed (since, order_id) WHERE has_flags = 1',
+    'CREATE INDEX listed_attention ON listed (since, order_id) WHERE attention IS NOT NULL',
+    'CREATE INDEX listed_due ON listed (due_at) WHERE due_at IS NOT NULL',
+  ],
+  flag: [
+    'CREATE TABLE flag (flag TEXT, since INTEGER, order_id TEXT, PRIMARY KEY (flag, since, order_id)) WITHOUT ROWID',
+    'CREATE INDEX flag_order ON flag (order_id)',
+  ],
+  failing: [
+    `CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, listed TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX failing_listed ON failing (listed)',
+  ],
+  // What was received, and what people did, in that month.
+  money: [
+    `CREATE TABLE money (at INTEGER, id TEXT, version INTEGER NOT NULL, day TEXT NOT NULL, row TEXT NOT NULL,
+       PRIMARY KEY (at, id)) WITHOUT ROWID`,
+    "CREATE INDEX money_order ON money (json_extract(row, '$.order_id'))",
+  ],
+  total: [
+    `CREATE TABLE total (day TEXT, currency TEXT, method TEXT, kind TEXT, count INTEGER, amount INTEGER, fee INTEGER,
+       PRIMARY KEY (day, currency, method, kind)) WITHOUT ROWID`,
+  ],
+  audit: ['CREATE TABLE audit (at INTEGER, id TEXT, entry TEXT NOT NULL, PRIMARY KEY (at, id)) WITHOUT ROWID'],
+  // Of the object without a month: the links of POST /api/links.
+  link: [
+    `CREATE TABLE link (short TEXT PRIMARY KEY, id TEXT NOT NULL, order_id TEXT NOT NULL, amount INTEGER NOT NULL,
+       currency TEXT NOT NULL, description TEXT, customer_name TEXT, token TEXT, created_at INTEGER NOT NULL,
+       expires_at INTEGER NOT NULL, revoked_at INTEGER, by TEXT NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX link_created ON link (created_at, short)',
+    'CREATE INDEX link_order ON link (order_id)',
+    'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
+    'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
+  ],
+  // An order of that month that has changed, until its gate lists it.
+  awaited: ['CREATE TABLE awaited (order_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID'],
+  // The months that have a list; in a month's object, itself.
+  month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
+  // Of the object without a month: how far the cron has come with RETENTION_DAYS.
+  progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
+}
+
+/** The month of a moment: `2026-11`. */
+export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
+
+/** Takes an order into the list of its month, unless the list has a newer state of it. */
+export function putListed(tables: Tables, { summary, order_id, since, version, books: _, ...row }: ListedRow): void {
+  const { status, reference, flags, amount } = summary
+  tables.atomically(() => {
+    const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
+    if (known && known.version > version) return
+    tables.all(
+      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
+      amount === null ? null : Math.round(amount * 100),
+      ...[
+        Number(row.isOpen),
+        Number(flags.some((flag) => flag !== 'paid_after_failure')),
+        row.due_at,
+        row.attention.length > 0 ? JSON.stringify(row.attention) : null,
+        JSON.stringify(summary),
+      ],
+    )
+    tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
+    tables.all('DELETE FROM flag WHERE order_id = ?', order_id)
+    for (const flag of flags) tables.all('INSERT INTO flag VALUES (?, ?, ?)', flag, since, order_id)
+    tables.all('DELETE FROM failing WHERE listed = ?', order_id)
+    for (const one of row.failing) {
+      tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', one.event_id, one.order_id, order_id)
+    }
+  })
+}
+
+export interface OrderFilter {
+  status?: string | undefined
+  flag?: string | undefined
+  reference?: string | undefined
+  open?: boolean | undefined
+  /** Milliseconds since 1970, inclusive. */
+  from?: number | undefined
+  /** Milliseconds since 1970, exclusive. */
+  to?: number | undefined
+  /** The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount. */
+  search?: string | undefined
+}
+
+/** The last order of a page. */
+export interface Place {
+  since: number
+  order_id: string
+}
+
+/** Orders of one month, newest first. */
+export function listMonth(
+  tables: Tables,
+  { status, flag, reference, open, from, to, search }: OrderFilter,
+  limit: number,
+  after: Place | undefined,
+): (Place & { summary: OrderSummary })[] {
+  const conditions: string[] = []
+  const bindings: SqlValue[] = []
+  const where = (condition: string, ...values: SqlValue[]): void => {
+    conditions.push(condition)
+    bindings.push(...values)
+  }
+  const isOneFlag = flag !== undefined && flag !== 'any'
+  const row = isOneFlag ? 'f' : 'l'
+  if (isOneFlag) where('f.flag = ?', flag)
+  if (flag === 'any') where('l.has_flags = 1')
+  if (status !== undefined) where('l.status = ?', status)
+  if (reference !== undefined) where('l.reference = ?', reference)
+  if (open) where('l.is_open = 1')
+  if (from !== undefined) where(`${row}.since >= ?`, from)
+  if (to !== undefined) where(`${row}.since < ?`, to)
+  if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
+  const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
+  const order = `ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`
+  const select = (columns: string): string =>
+    `SELECT ${columns} FROM ${tablesOf} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ${order}`
+  const read = (query: string, ...values: SqlValue[]): (Place & { summary: OrderSummary })[] =>
+    tables
+      .all<Place & { summary: string }>(query, ...values)
+      .map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
+  if (search === undefined) return read(select(LISTED), ...bindings, limit)
+  const [found, values] = searched(search)
+  // The newest orders have a page of what a broad search finds, which would be long to sort as a whole.
+  const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${found} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
+  const page = read(newest, ...bindings, NEWEST, ...values, limit)
+  if (page.length === limit) return page
+  where(found, ...values)
+  return read(select(LISTED), ...bindings, limit)
+}
+
+const LISTED = 'l.since, l.order_id, l.summary'
+const NEWEST = 1000
+
+/** The condition of a search, and what it compares with. */
+function searched(search: string): [condition: string, values: SqlValue[]] {
+  const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
+  const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
+  const [email, end] = [search.toLowerCase(), '\u{10ffff}']
+  const amount = Math.round(Number(search.replace(',', '.')) * 100)
+  const values = [search, search + end, search, search + end, email, email + end, search]
+  return [`(${ways.join(' OR ')})`, [...values, Number.isNaN(amount) ? null : amount]]
+}

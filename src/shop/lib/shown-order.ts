@@ -1,0 +1,55 @@
+import type { ExpectedPayment, Order as FoldedOrder } from '../../orders/index.ts'
+
+/** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
+export interface Order extends FoldedOrder {
+  order_id: string
+  /** Captures, refunds and voids whose outcome is not known yet. */
+  attempts: UnsettledOperation[]
+  /** What the shop itself calls the sale, as its link had it. */
+  reference?: string
+  /** The customer's e-mail address, as the link had it; gone when the personal data was removed. */
+  customer_email?: string
+  /** The order_id of the attempt that took this order's place, when there is one. */
+  replaced_by?: string
+  /** The order that this attempt belongs to, when it is not the first. */
+  replaces?: string
+}
+
+/** A capture, refund or void whose outcome is not known yet; it can be settled by hand. */
+export interface UnsettledOperation {
+  id: string
+  kind: 'capture' | 'refund' | 'void'
+  /** In the currency's unit; null: all that was left. */
+  amount: number | null
+  /** `in_progress`: no response yet, or the worker died. `unknown`: the response did not say. */
+  state: 'in_progress' | 'unknown'
+  /** ISO 8601, UTC. */
+  started_at: string
+}
+
+/** What a customer's page needs of an order. */
+export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
+  /** The payment was cancelled, rather than declined. */
+  cancelled?: true
+  /** When it was paid or failed, as the service writes it: without a zone. */
+  at?: string
+  /** Where the service shows the payment's receipt; gone when the personal data was removed. */
+  receipt_url?: string
+  /** The card's last four digits; gone when the personal data was removed. */
+  card?: string
+}
+
+/** What a page shows of an order. */
+export interface OrderPage {
+  status: OrderStatus | undefined
+  /** `purchase` or `auth`, from the checkout. */
+  method: string | undefined
+  /** What was asked for. */
+  expected: ExpectedPayment | undefined
+  /** What is bought, as the link has it; gone when the personal data was removed. */
+  description: string | undefined
+  /** The path of the order's link. */
+  link: string | undefined
+  /** The language that the link asks for. */
+  lang: string | undefined
+}

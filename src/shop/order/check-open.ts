@@ -1,0 +1,123 @@
+import { isFinal } from '../../helpers/status.ts'
+import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
+import { describeError, logError, logInfo } from '../lib/log.ts'
+import { ignoreOutage } from '../lib/storage-error.ts'
+import type { RaisedAlert } from '../options.ts'
+import { askService, ONE_LOOK } from './ask-service.ts'
+import { orderKeyOf } from './events.ts'
+import { checkOperation, listAtService } from './move-money.ts'
+import { cancelBeside } from './open-checkout.ts'
+import { isPaidBeside, listOperations, readOrder } from './order.ts'
+import { ABANDONED_MS } from './protocol-checkout.ts'
+import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
+import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
+import type { OrderScope } from './scope.ts'
+import type { WatchedRow } from './watchlist.ts'
+
+/** How many rows one alarm looks at, the longest due first. Most need one request to the service. */
+const ROWS_OF_AN_ALARM = 20
+
+/** Until a row is looked at again when the storage failed. */
+const FAILED_MS = 10 * 60_000
+
+/** `unpaid`: the service calls the payment `init`, or does not know it. `unknown`: it was not asked, or does not say. */
+type State = 'ended' | 'unpaid' | 'pending' | 'unknown'
+
+/**
+ * Asks the service about what an order's gate has watched for long, and stores its responses like webhooks. A look-up that
+ * fails is repeated at the next time of the schedule.
+ */
+export async function checkOpen(scope: OrderScope): Promise<void> {
+  const { watchlist, now, env } = scope
+  try {
+    const due = (await watchlist.list()).filter(({ next_at }) => next_at <= now())
+    if (due.length === 0) return
+    requireBindings(env, 'reconciliation')
+    due.sort((a, b) => a.next_at - b.next_at)
+    for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)
+  } catch (error) {
+    if (error instanceof MisconfiguredError) raiseMisconfigured(scope, error)
+    else logError('reconciliation_failed', { order_id: null, ...describeError(error) })
+  }
+}
+
+async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
+  const { watchlist, now } = scope
+  const { order_id, attempt_id } = row
+  try {
+    const operation = await operationOf(scope, row)
+    // An order that holds money takes no second payment.
+    const isBeside = row.kind === 'checkout' && (await isPaidBeside(scope.store, order_id))
+    const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
+    let state = await look(scope, row, operation)
+    const isAsked = state !== 'ended' && (isBeside || isAskDue(row, now()))
+    if (isAsked) state = await ask(scope, row, operation)
+    if (isBeside && state === 'unpaid' && (await cancelBeside(scope, order_id))) state = 'ended'
+    const next = afterTurn(row, isAsked) ?? (isBeside ? { ...row, next_at: now() + ABANDONED_MS } : undefined)
+    const isAbandoned = state === 'unpaid' && isOld && !isBeside
+    if (isAbandoned) logInfo('checkout_abandoned', { order_id })
+    const isAlert = !row.alerted && state !== 'ended' && (isBeside || (isOld && state !== 'unpaid'))
+    if (isAlert) raiseAlert(scope, alertOf(row, state))
+    if (state === 'ended' || isAbandoned || next === undefined) await watchlist.remove(order_id, attempt_id)
+    else await watchlist.put({ ...next, ...(isAlert && { alerted: true, listed: true }) })
+  } catch (error) {
+    logError('reconciliation_failed', { order_id, ...describeError(error) })
+    // The next alarm may be a second away.
+    await watchlist.put({ ...row, next_at: now() + FAILED_MS }).catch(ignoreOutage)
+  }
+}
+
+/** The alert of what has been open for too long. */
+export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
+  const { kind, order_id, attempt_id, since } = row
+  const details = { order_id, ...(state && { state }), since: new Date(since).toISOString() }
+  return attempt_id === undefined
+    ? { kind: 'checkout_open', ...details }
+    : { kind: 'operation_unsettled', ...details, operation: kind, attempt_id }
+}
+
+async function operationOf(
+  { store }: OrderScope,
+  { order_id, attempt_id }: WatchedRow,
+): Promise<MoneyOperation | undefined> {
+  if (attempt_id === undefined) return undefined
+  return (await listOperations(store, await orderKeyOf(order_id))).find(({ id }) => id === attempt_id)
+}
+
+/** The state without asking the service. */
+async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
+  const { store, env } = scope
+  const { order_id, kind } = row
+  if (kind === 'checkout') {
+    return isFinal((await readOrder(store, order_id, env.POS_ID)).order.status ?? '') ? 'ended' : 'unknown'
+  }
+  // Nothing was sent of an operation that was never written.
+  if (!operation || operation.outcome === 'not_sent' || operation.outcome === 'rejected') return 'ended'
+  if (isOpen(operation)) {
+    await checkOperation(scope, order_id, operation.id, false)
+    const settled = await operationOf(scope, row)
+    return settled && !isOpen(settled) ? 'ended' : 'unknown'
+  }
+  // Settled by hand: it is not known which operation of the service it is.
+  if (operation.operation_id === undefined) return 'ended'
+  const { order } = await readOrder(store, order_id, env.POS_ID)
+  const found = order.operations.find(({ id, method }) => id === operation.operation_id && method === kind)
+  return isFinal(found?.status ?? '') ? 'ended' : 'pending'
+}
+
+async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
+  const { order_id, kind, since } = row
+  if (kind !== 'checkout') {
+    if (operation && isOpen(operation)) await checkOperation(scope, order_id, operation.id, true)
+    else if (operation) await listAtService(scope, operation, order_id)
+    return look(scope, row, await operationOf(scope, row))
+  }
+  const call = { operation: 'createPayment', order_id, sent_at: since }
+  const resolved = await askService(scope, call, { ...ONE_LOOK, settleAfterMs: 0 })
+  if (resolved.outcome === 'not_executed') return 'unpaid'
+  // An event of an odd shape counts where the fields that decide are right.
+  if (resolved.outcome === 'unknown') return look(scope, row, undefined)
+  const { status } = resolved.record
+  return isFinal(status) ? 'ended' : status === 'init' ? 'unpaid' : 'pending'
+}

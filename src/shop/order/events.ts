@@ -1,0 +1,202 @@
+import type { Issue } from '../../errors.ts'
+import { bookkeepingOf } from '../../money/personal-data.ts'
+import type { EventSummary } from '../../orders/index.ts'
+import { orderKey as orderKeyOf } from '../../orders/order-key.ts'
+import { readSummary } from '../../orders/summary.ts'
+import { recordOf } from '../../schemas/read.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
+import { readEvent } from '../../webhooks/index.ts'
+import { fitsMetadata, type KvStore } from '../kv/kv.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
+import { StorageError } from '../lib/storage-error.ts'
+import type { OrderStore } from './order-store.ts'
+
+/** A stored event: the value of `event/<order key>/<event id>`. */
+export interface StoredEvent {
+  /** Milliseconds since 1970. */
+  received_at: number
+  /** The event under its wire names. */
+  event: Record<string, unknown>
+  /** What differs from the service's API document, when something does. */
+  issues?: readonly Issue[]
+  /** Present when it does not fit into the key's metadata. */
+  summary?: EventSummary
+  /** When the personal data was removed. */
+  erased_at?: number
+}
+
+/** An event of the log: its summary, when this worker received it, and what was asked for when its payment was created. */
+export interface LoggedEvent extends EventSummary {
+  received_at: number
+  expected?: ExpectedOrder
+}
+
+/** The order that an event belongs to; undefined when it does not say. */
+export function orderIdOf(event: WebhookEvent): string | undefined {
+  const { order_id } = recordOf(event)
+  return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
+}
+
+export { orderKeyOf }
+
+const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
+
+/**
+ * Writes an event to KV, for everyone to read. Only the removal of personal data changes it afterwards.
+ *
+ * Key `event/<order key>/<event id>`; the metadata is the {@link LoggedEvent} where it fits; kept permanently.
+ */
+export async function putEvent(
+  kv: KvStore,
+  orderKey: string,
+  { id, ...summary }: LoggedEvent,
+  { event, issues }: Pick<StoredEvent, 'event' | 'issues'>,
+): Promise<void> {
+  const { received_at } = summary
+  const fits = fitsMetadata(summary)
+  const value: StoredEvent = {
+    received_at,
+    event,
+    ...(issues && { issues }),
+    ...(!fits && { summary: { id, ...summary } }),
+  }
+  await kv.put(keyOf(orderKey, id), value, fits ? summary : { received_at, value: true })
+}
+
+/** Writes an event to its order's gate. */
+export function putOwnEvent(
+  store: OrderStore,
+  orderKey: string,
+  { id, ...summary }: LoggedEvent,
+  event: StoredEvent['event'],
+): void {
+  store.all(
+    'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four, payway) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[orderKey, id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
+  )
+}
+
+const RECEIPT_LENGTH = 2_000
+
+/** The receipt of an event, the last digits of its card, where its mask shows them, and the way of payment. A refund's do not replace a payment's. */
+function paperOf({
+  method,
+  receipt_url,
+  cc_mask,
+  payway,
+}: StoredEvent['event']): [receipt: string | null, card: string | null, payway: string | null] {
+  if (method === 'refund') return [null, null, null]
+  const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
+  const [, card = null] = /\D(\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []
+  return [
+    isAddress && receipt_url.length <= RECEIPT_LENGTH ? receipt_url : null,
+    card,
+    typeof payway === 'string' ? payway : null,
+  ]
+}
+
+/** Takes the events of an order that KV has into the gate's table. @returns When those beside the one in hand were received. */
+export async function importEvents(kv: KvStore, store: OrderStore, order_id: string, inHand = ''): Promise<number[]> {
+  const times: number[] = []
+  const orderKey = await orderKeyOf(order_id)
+  const prefix = keyOf(orderKey, '')
+  const rows = (await kv.list(prefix)).filter(({ key }) => key !== prefix + inHand)
+  for (const { key, metadata } of rows) {
+    const isWhole = (metadata as { value?: true } | null)?.value === undefined
+    const stored = isWhole ? undefined : ((await kv.get(key)) as StoredEvent | undefined)
+    if (!isWhole && !stored?.summary) throw new StorageError('The storage hides an event.', false)
+    const summary = (stored?.summary ?? metadata) as LoggedEvent
+    putOwnEvent(store, orderKey, { ...summary, id: key.slice(prefix.length) }, stored?.event ?? {})
+    times.push(summary.received_at)
+  }
+  return times
+}
+
+/** Every event of an order. */
+export async function listEvents(store: OrderStore, orderKey: string): Promise<LoggedEvent[]> {
+  const query = 'SELECT id, summary FROM event WHERE order_key = ?'
+  return store.all<{ id: string; summary: string }>(query, orderKey).map(({ id, summary }) => {
+    const kept = JSON.parse(summary) as LoggedEvent
+    const { received_at, expected } = kept
+    return { ...readSummary(id, kept), received_at, ...(expected && { expected }) }
+  })
+}
+
+/** Whether the personal data of an event was removed. */
+export const isErased = (store: OrderStore, orderKey: string, id: string): boolean =>
+  store.all('SELECT id FROM event WHERE order_key = ? AND id = ? AND erased = 1', orderKey, id).length > 0
+
+/** The newest value of what leads to a person; erasing removes it. */
+function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four' | 'payway'): string | null {
+  const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
+    ORDER BY received_at DESC LIMIT 1`
+  return store.all<{ value: string }>(query, orderKey)[0]?.value ?? null
+}
+
+/** Where the service shows the receipt of an order. */
+export const receiptUrlOf = (store: OrderStore, orderKey: string): string | null =>
+  newest(store, orderKey, 'receipt_url')
+
+/** The last digits of the card that an order was paid with. */
+export const lastFourOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'last_four')
+
+/** The way of payment, such as `card`. */
+export const paywayOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'payway')
+
+/** One event as it was received. */
+export async function getEvent(kv: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
+  return (await kv.get(keyOf(orderKey, eventId))) as StoredEvent | undefined
+}
+
+/** The event, read again from what was stored. */
+export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
+  return readEvent(event)
+}
+
+const HOUR_MS = 3_600_000
+
+/** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
+const ERASED_AT_ONCE = 200
+
+/**
+ * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
+ * the keys, the metadata and the fold's fields stay.
+ *
+ * @returns The ids of erased events that wait for `onEvent`, how many were changed, and how many are left.
+ */
+export async function eraseEvents(
+  { kv, store }: { kv: KvStore; store: OrderStore },
+  orderKey: string,
+  erased_at: number,
+  before: number,
+): Promise<{ waiting: string[]; erased: number; left: number }> {
+  const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
+  let erased = 0
+  type Due = { id: string; received_at: number; summary: string }
+  const query = `SELECT id, received_at, summary ${due} LIMIT ?`
+  for (const { id, received_at, summary } of store.all<Due>(query, orderKey, before, ERASED_AT_ONCE)) {
+    const stored = (await kv.get(keyOf(orderKey, id))) as StoredEvent | undefined
+    // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
+    if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
+    if (stored && stored.erased_at === undefined) {
+      const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
+      const metadata = stored.summary ? { received_at, value: true } : (JSON.parse(summary) as object)
+      const isWritten = await kv.put(keyOf(orderKey, id), value, metadata).then(() => true, unlessTooSoon)
+      if (!isWritten) continue
+      erased++
+    }
+    const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
+    store.all(query, orderKey, id)
+  }
+  const queued =
+    'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
+  const waiting = store.all<{ id: string }>(queued, orderKey).map(({ id }) => id)
+  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, orderKey, before)
+  return { waiting, erased, left: row?.count ?? 0 }
+}
+
+/** KV takes one write of a key in a second: the event is one of those that are left. */
+function unlessTooSoon(error: unknown): false {
+  if (!(error instanceof StorageError && error.tooSoon)) throw error
+  return false
+}

@@ -1,0 +1,143 @@
+import { isFinal } from '../../helpers/status.ts'
+import { withoutPerson } from '../../money/personal-data.ts'
+import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { foldSummaries, holdsMoney } from '../../orders/fold.ts'
+import type { ExpectedPayment } from '../../orders/index.ts'
+import { attemptId } from '../lib/attempt-id.ts'
+import { responseTo } from '../lib/money-answers.ts'
+import type { Order, OrderStatus, UnsettledOperation } from '../lib/shown-order.ts'
+import { type CheckoutRecord, getCheckout } from './checkouts.ts'
+import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './events.ts'
+import type { OrderStore } from './order-store.ts'
+import { getBirth } from './order-store.ts'
+import { attemptIds } from './published.ts'
+
+/** "Payment has been cancelled" (the API document, "States and transitions"). */
+const CANCELLED = '6007'
+
+/** An order and what it was read from. */
+export interface OrderReading {
+  order: Order
+  events: LoggedEvent[]
+  checkout: CheckoutRecord | undefined
+  /** Its captures, refunds and voids, the oldest first. */
+  made: MoneyOperation[]
+}
+
+/** Reads an order. An unknown one has no events and no checkout. */
+export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
+  const orderKey = await orderKeyOf(order_id)
+  const [birth, events, made, checkout] = await Promise.all([
+    getBirth(store),
+    listEvents(store, orderKey),
+    listOperations(store, orderKey),
+    getCheckout(store, order_id),
+  ])
+  const order = orderFrom(order_id, events, { checkout, made, posId })
+  if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
+  const isTwice = !order.flags.includes('paid_twice') && holdsMoney(order.totals)
+  if (isTwice && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
+  return { order, events, checkout, made }
+}
+
+/** Every attempt at paying an order that has an event or was opened, the first one first. */
+export async function readAttempts(store: OrderStore, order_id: string, posId: string): Promise<OrderReading[]> {
+  return Promise.all(attemptIds(store, order_id).map((id) => readOrder(store, id, posId)))
+}
+
+/** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
+export async function readShown(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
+  return shownOf(await readAttempts(store, order_id, posId))
+}
+
+export function shownOf(attempts: readonly OrderReading[]): OrderReading {
+  return (attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)) as OrderReading
+}
+
+/** Whether another attempt at paying the order holds money. */
+export async function isPaidBeside(store: OrderStore, order_id: string): Promise<boolean> {
+  for (const id of attemptIds(store, order_id)) {
+    const { totals } = foldSummaries(id, id === order_id ? [] : await listEvents(store, await orderKeyOf(id)), {})
+    if (holdsMoney(totals)) return true
+  }
+  return false
+}
+
+/** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */
+export function orderFrom(
+  order_id: string,
+  events: readonly LoggedEvent[],
+  { checkout, made = [], posId }: { checkout: CheckoutRecord | undefined; made?: MoneyOperation[]; posId: string },
+): Order {
+  // The seal of a webhook counts first: it also says what was asked for where no checkout was recorded.
+  const sealed = events.find(({ expected }) => expected)?.expected
+  const reference = checkout?.reference ?? sealed?.reference
+  const expected: ExpectedPayment = { ...(sealed ?? checkout), pos_id: posId }
+  const order: Order = {
+    ...foldSummaries(order_id, events, expected),
+    order_id,
+    attempts: made.filter(isOpen).map(describeUnsettled),
+  }
+  if (!sealed && !checkout && events.length > 0) order.flags.unshift('unknown_order')
+  if (reference !== undefined) order.reference = reference
+  if (checkout?.customer_email !== undefined) order.customer_email = checkout.customer_email
+  if (checkout && checkout.attempts > 1) order.replaced_by = attemptId(order_id, checkout.attempts)
+  if (checkout?.replaces !== undefined) order.replaces = checkout.replaces
+  return order
+}
+
+function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOperation): UnsettledOperation {
+  const state = outcome === undefined ? 'in_progress' : 'unknown'
+  return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
+}
+
+/** What pages show of an order with a final status; undefined of any other one. */
+export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
+  const orderKey = await orderKeyOf(order_id)
+  const order = foldSummaries(order_id, await listEvents(store, orderKey), {})
+  const { status, method, amount, currency, totals, operations } = order
+  if (!isFinal(status ?? '')) return undefined
+  const paid = operations.find((one) => one.method === method && one.status === status)
+  const at = paid?.processed_at ?? paid?.created_at
+  const [receipt_url, card] = [receiptUrlOf(store, orderKey), lastFourOf(store, orderKey)]
+  return {
+    ...{ status, method, amount, currency, totals },
+    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
+    ...(at && { at }),
+    ...(receipt_url !== null && { receipt_url }),
+    ...(card !== null && { card }),
+  }
+}
+
+/** Table `operation`, with the response in place of the answer; kept permanently. */
+export async function putOperation(
+  store: OrderStore,
+  orderKey: string,
+  { answer, ...operation }: MoneyOperation,
+): Promise<void> {
+  const row = { ...operation, ...(answer && { response: responseTo(answer) }) }
+  store.all(
+    'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
+    ...[orderKey, operation.id, operation.started_at, JSON.stringify(row)],
+  )
+}
+
+/** Every capture, refund and void of an order that was made here, the oldest first. */
+export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
+  const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
+  return store.all<{ operation: string }>(query, orderKey).map((row) => {
+    const { response, ...operation } = JSON.parse(row.operation)
+    return { ...operation, ...(response && { answer: { code: 'recorded', response } }) }
+  })
+}
+
+/** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
+export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
+  for (const operation of await listOperations(store, orderKey)) {
+    const { answer } = operation
+    if (!answer) continue
+    const { status, body } = responseTo(answer)
+    const response = { status, body: withoutPerson(body as object) }
+    await putOperation(store, orderKey, { ...operation, answer: { code: 'recorded', response } })
+  }
+}

@@ -1,0 +1,155 @@
+import { hundredths } from '../../lib/decimal.ts'
+import { baseOrderId } from '../lib/attempt-id.ts'
+import { sha256 } from '../lib/crypto.ts'
+import { describeError, logError } from '../lib/log.ts'
+import type { RecordedResponse } from '../lib/money-answers.ts'
+import { type Problem, ProblemError } from '../lib/problem.ts'
+import { StorageError } from '../lib/storage-error.ts'
+import { readShown } from './order.ts'
+import type { OrderStore } from './order-store.ts'
+import { touch } from './published.ts'
+import { scheduleErasure } from './schedule.ts'
+import type { OrderScope } from './scope.ts'
+
+/** Who did what with an order. */
+export interface RecordEntry {
+  /** ISO 8601, UTC. */
+  at: string
+  by: string
+  action: string
+  /** Minor units. */
+  amount?: number
+  /** Of a note; gone when the personal data was removed. Of `attention_done`: what is done. */
+  text?: string
+  /** `done`, or the code of the error. Absent: it ended before this was known. */
+  result?: string
+}
+
+/** What is needed of a money call. */
+interface MoneyCall {
+  kind: string
+  idempotencyKey: string
+  fields: Record<string, unknown>
+}
+
+type Entry = Omit<RecordEntry, 'at' | 'by'>
+const plain = (action: string) => (): Entry => ({ action })
+
+/** What is recorded of an action when a person of the shop does it. */
+const RECORDED: Readonly<Record<string, (argument: never) => Entry>> = {
+  addNote: (text: string) => ({ action: 'note', text }),
+  attentionDone: ({ kind, flag }: { kind: string; flag?: string }) => ({
+    action: 'attention_done',
+    text: flag ?? kind,
+  }),
+  cancelOrder: plain('cancel'),
+  erasePersonalData: plain('erase'),
+  moveMoney: ({ kind }: MoneyCall) => ({ action: kind }),
+  noteLink: plain('link'),
+  replayEvent: plain('replay'),
+  replaySoon: plain('replay'),
+  revokeLink: plain('revoke_link'),
+  settleByHand: ({ executed }: { executed: boolean }) => ({ action: 'settle', text: String(executed) }),
+  storeWebhook: plain('resend'),
+}
+
+/** Runs an action, and records who does it: before it, so that nothing is done by nobody, and how it ended. */
+export async function withRecord(
+  scope: OrderScope,
+  order_id: string,
+  { name, argument }: { name: string; argument: unknown },
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const entry = scope.by === undefined ? undefined : RECORDED[name]?.(argument as never)
+  if (!entry) return run()
+  const { store, now, by } = scope
+  // One Idempotency-Key is one entry.
+  const key =
+    name === 'moveMoney'
+      ? await sha256(`${entry.action} ${(argument as MoneyCall).idempotencyKey}`)
+      : crypto.randomUUID()
+  const write = (more: object) =>
+    store.all(
+      // Two of one millisecond stay in their order.
+      `INSERT INTO record SELECT ?, max(?, coalesce(max(at) + 1, 0)), ? FROM record WHERE true ON CONFLICT DO UPDATE SET entry = json_patch(entry, ?)`,
+      ...[key, now(), JSON.stringify({ by, ...entry, ...more }), JSON.stringify(more)],
+    )
+  // What fails here fails below too, or is written then.
+  await attempt(() => write({}))
+  let end: { result: string; amount?: number } | undefined
+  try {
+    const value = await run()
+    // Of a replay: `onEvent` failed again, or the event is none of those that are meant.
+    const done = value !== false ? 'done' : name === 'replaySoon' ? 'not_found' : 'failed'
+    end = name === 'moveMoney' ? endOf(value as RecordedResponse, argument as MoneyCall) : { result: done }
+    return value
+  } catch (error) {
+    end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }
+    throw error
+  } finally {
+    const failed = await attempt(() =>
+      store.writeDue(now(), () => {
+        // What was never an action: a wrong input, or an order that is not there.
+        if (/^(invalid_input|not_found)$/.test(end?.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
+        else write(end ?? {})
+        touch(store, order_id, now(), { create: false })
+      }),
+    )
+    // An action that has failed is logged as such.
+    if (failed && end?.result === 'done') logError('not_recorded', { order_id, ...describeError(failed) })
+  }
+}
+
+/** Neither money nor anything else fails because it could not be recorded. */
+async function attempt(work: () => unknown): Promise<StorageError | undefined> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return error
+  }
+  return undefined
+}
+
+function endOf({ status, body }: RecordedResponse, { fields }: MoneyCall): { result: string; amount?: number } {
+  const { amount = fields.charge_amount ?? fields.refund_amount, code } = body as Partial<Problem>
+  const result = status === 200 ? 'done' : String(code)
+  return typeof amount === 'number' ? { result, amount: hundredths(amount) } : { result }
+}
+
+/** A row of the record, with its key. */
+export interface RecordRow {
+  key: string
+  /** Milliseconds since 1970. */
+  at: number
+  entry: Omit<RecordEntry, 'at'>
+}
+
+/** What people did with an order, the oldest first. */
+export const recordOf = (store: OrderStore): RecordRow[] =>
+  store
+    .all<{ key: string; at: number; entry: string }>('SELECT key, at, entry FROM record ORDER BY at, key')
+    .map((row) => ({ ...row, entry: JSON.parse(row.entry) }))
+
+/** Removes the notes' texts: what a person wrote about a customer. */
+export function eraseNotes(store: OrderStore, before: number): void {
+  store.all(
+    `UPDATE record SET entry = json_remove(entry, '$.text')
+     WHERE at <= ? AND json_extract(entry, '$.action') = 'note' AND json_extract(entry, '$.text') IS NOT NULL`,
+    before,
+  )
+}
+
+/** When the notes that have a text were written. */
+export const noteTimes = (store: OrderStore): number[] =>
+  recordOf(store).flatMap(({ at, entry }) => (entry.action === 'note' && entry.text !== undefined ? at : []))
+
+/** Takes a note: the record holds its text. */
+export async function addNote(scope: OrderScope, order_id: string, _text: string): Promise<void> {
+  const { events, checkout } = await readShown(scope.store, order_id, scope.env.POS_ID)
+  if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
+  await scheduleErasure(scope, baseOrderId(order_id))
+}
+
+/** A link was made: there is nothing to do but to record it. */
+export const noteLink = async (): Promise<void> => {}

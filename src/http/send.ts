@@ -1,4 +1,4 @@
-import { type ResolvedConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
+import { type ClientConfig, type ResolvedConfig, resolveConfig, TIMEOUT_LIMIT_MS } from '../config.ts'
 import { ConnectionError } from '../errors.ts'
 import { callHook, type RequestInfo } from '../hooks.ts'
 import { abandon } from '../lib/read-bytes.ts'
@@ -17,6 +17,7 @@ import {
   retryAfterMs,
 } from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
+import { checkOptions } from './options.ts'
 import type { Attempt, CallOptions, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
 
 const BACKOFF_MS = 500
@@ -26,12 +27,22 @@ const RETRY_AFTER_LIMIT_MS = 60_000
 /** Characters of a request id that hooks and errors get. */
 const REQUEST_ID_LENGTH = 200
 
-/** Passes the error of a call to `onError`, and on. */
-export async function reported<T>(config: ResolvedConfig, operation: string, call: Promise<T>): Promise<T> {
+/** An operation of the client, without what all of them have in common. */
+type Operation<Input, Result> = (config: ResolvedConfig, input: Input, options: CallOptions) => Promise<Result>
+
+/** Runs an operation with its options checked. Its error goes to `onError` too; a wrong configuration has no hooks yet. */
+export async function call<Input, Result>(
+  name: string,
+  run: Operation<Input, Result>,
+  config: ClientConfig,
+  input: Input,
+  options: CallOptions,
+): Promise<Result> {
+  const resolved = resolveConfig(config)
   try {
-    return await call
+    return await run(resolved, input, checkOptions(name, options))
   } catch (error) {
-    callHook(config.hooks.onError, { operation, error })
+    callHook(resolved.hooks.onError, { operation: name, error })
     throw error
   }
 }

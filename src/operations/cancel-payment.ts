@@ -1,12 +1,11 @@
 // POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel (API document, "Cancel a created, unpaid payment")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf, unreadableRecord } from '../http/body.ts'
 import { compareWithRequest } from '../http/compare.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { kindOf } from '../lib/kind.ts'
 import { pathOf } from '../lib/path.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -51,12 +50,7 @@ function readResponse(response: ParsedResponse): CancelledPayment {
   throw unreadableRecord(response, [{ path: '', message: 'must be an array of one payment record', received }])
 }
 
-async function run(
-  config: ResolvedConfig,
-  input: CancelPaymentInput,
-  received: BodilessCallOptions,
-): Promise<CancelledPayment> {
-  const options = checkOptions('cancelPayment', received)
+async function run(config: ResolvedConfig, input: CancelPaymentInput, options: CallOptions): Promise<CancelledPayment> {
   const request = buildRequest(config, input)
   return readResponse(await send(config, request, options))
 }
@@ -90,6 +84,5 @@ export async function cancelPayment(
   input: CancelPaymentInput,
   options: BodilessCallOptions = {},
 ): Promise<CancelledPayment> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'cancelPayment', run(resolved, input, options))
+  return call('cancelPayment', run, config, input, options)
 }

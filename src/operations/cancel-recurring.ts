@@ -1,10 +1,9 @@
 // PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
 
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { pathOf } from '../lib/path.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, pathSegment } from '../schemas/input.ts'
@@ -43,9 +42,8 @@ function readResponse(response: ParsedResponse): RecurringCancellation {
 async function run(
   config: ResolvedConfig,
   input: CancelRecurringInput,
-  received: BodilessCallOptions,
+  options: CallOptions,
 ): Promise<RecurringCancellation> {
-  const options = checkOptions('cancelRecurring', received)
   const request = buildRequest(input)
   return readResponse(await send(config, request, options))
 }
@@ -80,6 +78,5 @@ export async function cancelRecurring(
   input: CancelRecurringInput,
   options: BodilessCallOptions = {},
 ): Promise<RecurringCancellation> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'cancelRecurring', run(resolved, input, options))
+  return call('cancelRecurring', run, config, input, options)
 }

@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/capture (API document, "Capture a reserve")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import type { Capture } from '../schemas/capture.ts'
@@ -59,8 +58,7 @@ function buildRequest(config: ResolvedConfig, received: CapturePaymentInput, opt
   return secondaryRequest(config, 'capturePayment', '/api/v1/capture', input, sent, options)
 }
 
-async function run(config: ResolvedConfig, input: CapturePaymentInput, received: CallOptions): Promise<Capture> {
-  const options = checkOptions('capturePayment', received)
+async function run(config: ResolvedConfig, input: CapturePaymentInput, options: CallOptions): Promise<Capture> {
   const request = buildRequest(config, input, options)
   return readSecondary<Capture>(await send(config, request, options))
 }
@@ -93,6 +91,5 @@ export async function capturePayment(
   input: CapturePaymentInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'capturePayment', run(resolved, input, options))
+  return call('capturePayment', run, config, input, options)
 }

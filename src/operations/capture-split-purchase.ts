@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import type { Capture } from '../schemas/capture.ts'
@@ -60,8 +59,7 @@ function buildRequest(config: ResolvedConfig, received: CaptureSplitPurchaseInpu
   return secondaryRequest(config, OPERATION, '/api/v1/split/capture', input, sent, options)
 }
 
-async function run(config: ResolvedConfig, input: CaptureSplitPurchaseInput, received: CallOptions): Promise<Capture> {
-  const options = checkOptions('captureSplitPurchase', received)
+async function run(config: ResolvedConfig, input: CaptureSplitPurchaseInput, options: CallOptions): Promise<Capture> {
   const request = buildRequest(config, input, options)
   return readSecondary<Capture>(await send(config, request, options))
 }
@@ -98,6 +96,5 @@ export async function captureSplitPurchase(
   input: CaptureSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Capture> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'captureSplitPurchase', run(resolved, input, options))
+  return call('captureSplitPurchase', run, config, input, options)
 }

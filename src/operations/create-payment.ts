@@ -1,10 +1,9 @@
 // POST {base_url}/api/v1/payment (API document, "Create payment, including two-step" and "Recurring payments")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse } from '../http/types.ts'
 import { countCharacters } from '../lib/kind.ts'
 import { CAPTURE_ORDER_ID_LENGTH } from '../lib/limits.ts'
@@ -141,9 +140,8 @@ function readResponse({ mode, method }: CreatePaymentInput, response: ParsedResp
 async function run(
   config: ResolvedConfig,
   received: CreatePaymentInput,
-  given: CallOptions,
+  options: CallOptions,
 ): Promise<Checkout | Payment> {
-  const options = checkOptions(OPERATION, given)
   const input = checkRequest(config, received)
   const request = buildPurchase(config, OPERATION, '/api/v1/payment', input, options)
   return readResponse(input, await send(config, request, options))
@@ -186,6 +184,5 @@ export async function createPayment<Mode extends 'hosted' | 'direct', Method ext
   input: PaymentForm<Mode, Method>,
   options: CallOptions = {},
 ): Promise<PaymentResult<Mode, Method>> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, OPERATION, run(resolved, input, options)) as Promise<PaymentResult<Mode, Method>>
+  return call(OPERATION, run, config, input, options) as Promise<PaymentResult<Mode, Method>>
 }

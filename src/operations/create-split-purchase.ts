@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/split/purchase (API document, "Split purchase (direct and hosted)")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { anInput, fieldsOf, inputObject, objectMessage, pure, type Schema } from '../schemas/fields.ts'
 import { oneOf } from '../schemas/input.ts'
@@ -86,9 +85,8 @@ function readResponse(response: ParsedResponse): Checkout | Payment {
 async function run(
   config: ResolvedConfig,
   input: CreateSplitPurchaseInput,
-  received: CallOptions,
+  options: CallOptions,
 ): Promise<Checkout | Payment> {
-  const options = checkOptions(OPERATION, received)
   const request = buildRequest(config, input, options)
   return readResponse(await send(config, request, options))
 }
@@ -126,6 +124,5 @@ export async function createSplitPurchase<Mode extends 'hosted' | 'direct'>(
   input: SplitPurchaseForm<Mode>,
   options: CallOptions = {},
 ): Promise<PaymentResult<Mode, 'purchase'>> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, OPERATION, run(resolved, input, options)) as Promise<PaymentResult<Mode, 'purchase'>>
+  return call(OPERATION, run, config, input, options) as Promise<PaymentResult<Mode, 'purchase'>>
 }

@@ -1,11 +1,10 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts/{account_id} (API document, "Balances")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { pathOf } from '../lib/path.ts'
 import { type Account, accountSchema } from '../schemas/account.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -39,8 +38,7 @@ function readResponse(response: ParsedResponse): Account {
   return recordOf<Account>(response, accountSchema)
 }
 
-async function run(config: ResolvedConfig, input: GetAccountInput, received: BodilessCallOptions): Promise<Account> {
-  const options = checkOptions('getAccount', received)
+async function run(config: ResolvedConfig, input: GetAccountInput, options: CallOptions): Promise<Account> {
   const request = buildRequest(config, input)
   return readResponse(await send(config, request, options))
 }
@@ -72,6 +70,5 @@ export async function getAccount(
   input: GetAccountInput,
   options: BodilessCallOptions = {},
 ): Promise<Account> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'getAccount', run(resolved, input, options))
+  return call('getAccount', run, config, input, options)
 }

@@ -1,11 +1,10 @@
 // GET {api_url}/api/v1/balances/pos/{pos_id}/accounts (API document, "Balances")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { pathOf } from '../lib/path.ts'
 import { type Account, type AccountList, accountListSchema, accountSchema } from '../schemas/account.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -38,12 +37,7 @@ function readResponse(response: ParsedResponse): Account[] {
   return accounts.map((account, index) => recordOf<Account>(response, accountSchema, account, `accounts[${index}]`))
 }
 
-async function run(
-  config: ResolvedConfig,
-  input: ListAccountsInput,
-  received: BodilessCallOptions,
-): Promise<Account[]> {
-  const options = checkOptions('listAccounts', received)
+async function run(config: ResolvedConfig, input: ListAccountsInput, options: CallOptions): Promise<Account[]> {
   const request = buildRequest(config, input)
   return readResponse(await send(config, request, options))
 }
@@ -75,6 +69,5 @@ export async function listAccounts(
   input: ListAccountsInput = {},
   options: BodilessCallOptions = {},
 ): Promise<Account[]> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'listAccounts', run(resolved, input, options))
+  return call('listAccounts', run, config, input, options)
 }

@@ -1,12 +1,11 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { unreadableRecord } from '../http/body.ts'
 import { compareWithRequest } from '../http/compare.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject, kindOf } from '../lib/kind.ts'
 import { pathOf } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -63,9 +62,8 @@ function readElement(element: unknown): WebhookEvent {
 async function run(
   config: ResolvedConfig,
   input: ListOrderOperationsInput,
-  received: BodilessCallOptions,
+  options: CallOptions,
 ): Promise<WebhookEvent[]> {
-  const options = checkOptions('listOrderOperations', received)
   const request = buildRequest(config, input)
   return readResponse(await send(config, request, options))
 }
@@ -100,6 +98,5 @@ export async function listOrderOperations(
   input: ListOrderOperationsInput,
   options: BodilessCallOptions = {},
 ): Promise<WebhookEvent[]> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'listOrderOperations', run(resolved, input, options))
+  return call('listOrderOperations', run, config, input, options)
 }

@@ -1,11 +1,10 @@
 // Any verb and path below a base address: the escape hatch for what the API document does not show
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { anObject, fieldsOf, inputObject, must, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt, oneOf, pattern } from '../schemas/input.ts'
@@ -75,8 +74,7 @@ function readResponse({ status, json, location }: ParsedResponse): RawRequestRes
   return { status, body: json, location }
 }
 
-async function run(config: ResolvedConfig, input: RawRequestInput, received: CallOptions): Promise<RawRequestResult> {
-  const options = checkOptions('rawRequest', received)
+async function run(config: ResolvedConfig, input: RawRequestInput, options: CallOptions): Promise<RawRequestResult> {
   const request = buildRequest(input, options)
   return readResponse(await send(config, request, options))
 }
@@ -113,6 +111,5 @@ export async function rawRequest(
   input: RawRequestInput,
   options: CallOptions = {},
 ): Promise<RawRequestResult> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'rawRequest', run(resolved, input, options))
+  return call('rawRequest', run, config, input, options)
 }

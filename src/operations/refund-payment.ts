@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/refund (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -46,8 +45,7 @@ function buildRequest(config: ResolvedConfig, received: RefundPaymentInput, opti
   return secondaryRequest(config, 'refundPayment', '/api/v1/refund', input, sent, options)
 }
 
-async function run(config: ResolvedConfig, input: RefundPaymentInput, received: CallOptions): Promise<Refund> {
-  const options = checkOptions('refundPayment', received)
+async function run(config: ResolvedConfig, input: RefundPaymentInput, options: CallOptions): Promise<Refund> {
   const request = buildRequest(config, input, options)
   return readSecondary<Refund>(await send(config, request, options))
 }
@@ -82,6 +80,5 @@ export async function refundPayment(
   input: RefundPaymentInput,
   options: CallOptions = {},
 ): Promise<Refund> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'refundPayment', run(resolved, input, options))
+  return call('refundPayment', run, config, input, options)
 }

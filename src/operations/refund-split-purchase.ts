@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/split/refund (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -57,8 +56,7 @@ function buildRequest(config: ResolvedConfig, received: RefundSplitPurchaseInput
   return secondaryRequest(config, OPERATION, '/api/v1/split/refund', input, sent, options)
 }
 
-async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, received: CallOptions): Promise<Refund> {
-  const options = checkOptions('refundSplitPurchase', received)
+async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, options: CallOptions): Promise<Refund> {
   const request = buildRequest(config, input, options)
   return readSecondary<Refund>(await send(config, request, options))
 }
@@ -94,6 +92,5 @@ export async function refundSplitPurchase(
   input: RefundSplitPurchaseInput,
   options: CallOptions = {},
 ): Promise<Refund> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'refundSplitPurchase', run(resolved, input, options))
+  return call('refundSplitPurchase', run, config, input, options)
 }

@@ -1,13 +1,12 @@
 // GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook for an operation")
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { unreadableRecord } from '../http/body.ts'
 import { compareWithRequest } from '../http/compare.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
-import type { BodilessCallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
+import { call, send } from '../http/send.ts'
+import type { BodilessCallOptions, CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
 import { isObject } from '../lib/kind.ts'
 import { pathOf, segment } from '../lib/path.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -80,12 +79,7 @@ function readResponse(response: ParsedResponse): WebhookEvent {
   return event
 }
 
-async function run(
-  config: ResolvedConfig,
-  input: ResendWebhookInput,
-  received: BodilessCallOptions,
-): Promise<WebhookEvent> {
-  const options = checkOptions('resendWebhook', received)
+async function run(config: ResolvedConfig, input: ResendWebhookInput, options: CallOptions): Promise<WebhookEvent> {
   const request = buildRequest(config, input)
   return readResponse(await send(config, request, options))
 }
@@ -118,6 +112,5 @@ export async function resendWebhook(
   input: ResendWebhookInput,
   options: BodilessCallOptions = {},
 ): Promise<WebhookEvent> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'resendWebhook', run(resolved, input, options))
+  return call('resendWebhook', run, config, input, options)
 }

@@ -1,9 +1,8 @@
 // POST {base_url}/api/v1/void (beyond the API document; source [A]: shown by the vendor's other public material)
 
 import * as v from 'valibot'
-import { type ClientConfig, type ResolvedConfig, resolveConfig } from '../config.ts'
-import { checkOptions } from '../http/options.ts'
-import { reported, send } from '../http/send.ts'
+import type { ClientConfig, ResolvedConfig } from '../config.ts'
+import { call, send } from '../http/send.ts'
 import type { CallOptions, WireRequest } from '../http/types.ts'
 import { CAPTURE_ORDER_ID_LENGTH, COMMENT_LENGTH } from '../lib/limits.ts'
 import { fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
@@ -43,8 +42,7 @@ function buildRequest(config: ResolvedConfig, received: VoidPaymentInput, option
   return secondaryRequest(config, 'voidPayment', '/api/v1/void', input, sent, options)
 }
 
-async function run(config: ResolvedConfig, input: VoidPaymentInput, received: CallOptions): Promise<Void> {
-  const options = checkOptions('voidPayment', received)
+async function run(config: ResolvedConfig, input: VoidPaymentInput, options: CallOptions): Promise<Void> {
   const request = buildRequest(config, input, options)
   return readSecondary<Void>(await send(config, request, options))
 }
@@ -78,6 +76,5 @@ export async function voidPayment(
   input: VoidPaymentInput,
   options: CallOptions = {},
 ): Promise<Void> {
-  const resolved = resolveConfig(config)
-  return reported(resolved, 'voidPayment', run(resolved, input, options))
+  return call('voidPayment', run, config, input, options)
 }

@@ -303,9 +303,7 @@ export const RACES: readonly Race[] = [
 `,
     ],
   ]),
-  ...inFile('order/events.ts', [
-    ['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', ''],
-  ]),
+  ...inFile('order/events.ts', [['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', '']]),
   ...inFile('order/watchlist.ts', [
     [
       'a removal sets no alarm',

@@ -38,6 +38,8 @@ export function dressed(payload: Payload, fields: Fields | undefined): Payload {
       return { ...payload, status_description: 'Оплачено: «ґанок» \u{1f6d2}', payload: `Zażółć "'<b>\\\n\u2028&=+%` }
     case 'nulls':
       return { ...payload, ...Object.fromEntries(OPTIONAL.map((name) => [name, null])), status_description: null }
+    case 'bare':
+      return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))
     case 'unknown':
       return { ...payload, reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: true } }
   }

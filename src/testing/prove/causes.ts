@@ -109,6 +109,7 @@ export function adviceOf(cause: Cause, usesEdgetill: boolean | undefined): strin
 const OF_FIELDS = {
   texts: 'breaks_on_texts',
   nulls: 'breaks_on_nulls',
+  bare: 'breaks_on_nulls',
   unknown: 'breaks_on_unknown_fields',
   base64url: 'reads_base64',
 } as const
@@ -139,9 +140,13 @@ export async function causeOf(story: Story, played: Played, player: Player): Pro
     return (await fails(alone)) ? (isOneCent ? 'rounds' : 'overflows') : 'mixes_orders'
   }
   if (has('twin')) return 'confuses_order_ids'
-  if (has('fields') && story.fields) return OF_FIELDS[story.fields]
+  if (has('fields') && story.fields) {
+    // Letters beyond ASCII make data with - and _ too.
+    const isBase64 = story.fields === 'texts' && (await fails({ ...story, fields: 'base64url' }))
+    return OF_FIELDS[isBase64 ? 'base64url' : story.fields]
+  }
   if (has('late')) return 'rejects_late'
-  if (difference === 'refused') return 'rejects'
+  if (difference === 'refused') return (await fails({ ...story, fields: 'bare' })) ? 'rejects' : 'breaks_on_nulls'
   if (has('amount')) return isOneCent ? 'rounds' : 'overflows'
   if (has('restart')) return ofRestart(story, isMore, fails)
   if (has('moment', 'hang_up')) {

@@ -97,6 +97,7 @@ export const FIELDS = {
   base64url: 'their data has - and _',
   texts: 'they have Cyrillic letters, quotes and emoji',
   nulls: 'optional fields are null',
+  bare: 'optional fields without a value are left out',
   unknown: 'they have fields that the API document does not name',
 } as const
 export type Fields = keyof typeof FIELDS

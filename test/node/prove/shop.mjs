@@ -145,7 +145,7 @@ async function handle(event) {
   }
   if (is('ships_then_stores')) {
     if (sql('SELECT 1 FROM events WHERE key = ?').get(key)) return
-    const isShipped = sql("SELECT 1 FROM events WHERE id = ? AND key LIKE '% success' AND key NOT LIKE '% auth %'").get(
+    const isShipped = sql("SELECT 1 FROM events WHERE id = ? AND key LIKE '% success' AND key NOT LIKE '% auth%'").get(
       id,
     )
     if (!isShipped || event.recurring) ship(false)

@@ -133,11 +133,11 @@ def state(order_id):
         found = fold(db, order_id)
         db.execute("DELETE FROM webhooks WHERE id = ?", (order_id,))
         return found
-    found = fold(db, order_id)
     if BUG in SUMS:
+        asked = db.execute("SELECT 1 FROM asked WHERE id = ?", (order_id,)).fetchone()
         sums = db.execute("SELECT paid, refunded FROM sums WHERE id = ?", (order_id,)).fetchone()
-        return (*(sums or (0, 0)), None) if found or sums else None
-    return found
+        return (*(sums or (0, 0)), None) if asked or sums else None
+    return fold(db, order_id)
 
 
 def read(form):

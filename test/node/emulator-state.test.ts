@@ -6,8 +6,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
 import { start } from './support/process.ts'
+import { root } from './support/runtimes.ts'
 import { runLine } from './support/verb.ts'
 
+const LOOPBACK_TLS = join(root, 'test/node/support/loopback-tls')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -101,20 +103,43 @@ describe('edgetill emulator --state ends', () => {
   })
 })
 
-it('--tls serves https that a client trusts with the printed certificate', async () => {
-  const { run, origins } = await served('--tls')
-  const certificate = /NODE_EXTRA_CA_CERTS=(\S+)/.exec(run.output())?.[1] ?? ''
-  const health = (host: string) =>
-    new Promise<string>((resolve, reject) => {
-      const url = `${origins[0]?.replace('127.0.0.1', host)}/_emulator/health`
-      const asked = request(url, { ca: readFileSync(certificate) }, (response) =>
-        response.on('data', (part) => resolve(String(part))),
-      )
-      asked.on('error', reject)
-      asked.end()
-    })
-  expect(origins[0]).toMatch(/^https:/)
-  expect(await health('127.0.0.1')).toBe('{"status":"ok"}')
-  expect(await health('localhost')).toBe('{"status":"ok"}')
-  await expect(fetch(`${origins[0]}/_emulator/health`)).rejects.toThrow()
+it('serves https with the files of --tls-cert and --tls-key, which belong together', async () => {
+  const [ca, cert, key] = ['authority', 'certificate', 'key'].map((name) => join(LOOPBACK_TLS, `${name}.pem`))
+  const alone = await runLine('emulator', '--port', '0', '--tls-cert', String(cert))
+  expect(alone).toEqual({ code: 2, output: expect.stringContaining('--tls-key is missing') })
+  const { origins } = await served('--tls-cert', String(cert), '--tls-key', String(key))
+  const url = `${origins[0]}/_emulator/health`
+  const health = new Promise<string>((resolve, reject) => {
+    const asked = request(url, { ca: readFileSync(String(ca)) }, (response) =>
+      response.on('data', (part) => resolve(String(part))),
+    )
+    asked.on('error', reject)
+    asked.end()
+  })
+  expect([url, await health]).toEqual([expect.stringMatching(/^https:/), '{"status":"ok"}'])
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+describe('edgetill emulator --write-env', () => {
+  it('keeps what else is in the file, and --wait ends when file and emulator are there', async () => {
+    const env = join(folder, 'kept.env')
+    writeFileSync(env, 'DATABASE=shop.db\nEDGETILL_BASE_URL=http://127.0.0.1:9\nEDGETILL_API_KEY=old\n')
+    const waiting = start('src/cli/main.ts', 'emulator', '--write-env', env, '--wait')
+    const { origins } = await served('--write-env', env)
+    expect(await waiting.finished).toEqual({ code: 0, output: '' })
+    const lines = readFileSync(env, 'utf8').trim().split('\n')
+    expect(lines.slice(0, 2)).toEqual(['DATABASE=shop.db', `EDGETILL_BASE_URL=${origins[0]}`])
+    expect(lines.filter((line) => line.startsWith('EDGETILL_API_KEY='))).toEqual(['EDGETILL_API_KEY=emulator-api-key'])
+  })
+
+  it.each([['EDGETILL_BASE_URL=https://pay.example.com'], ['EDGETILL_API_SECRET=mine']])(
+    'leaves a file with %s as it is',
+    async (line) => {
+      const env = join(folder, 'own.env')
+      writeFileSync(env, `${line}\n`)
+      const ran = await runLine('emulator', '--port', '0', '--write-env', env)
+      expect(ran).toEqual({ code: 2, output: expect.stringContaining('variables that no emulator wrote') })
+      expect(readFileSync(env, 'utf8')).toBe(`${line}\n`)
+    },
+  )
 })

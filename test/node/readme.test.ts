@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,15 +6,20 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
+import { pay } from '../../src/testing/index.ts'
 import { createTill, sqlite } from '../../src/till/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
-import { Document } from './support/document.ts'
-import { startWith } from './support/process.ts'
-import { bundled, load } from './support/program.ts'
+import { Document, quoted } from './support/document.ts'
+import { freePort } from './support/free-port.ts'
+import { start, startCommand, startWith } from './support/process.ts'
+import { bundled, load, writeProgram } from './support/program.ts'
+import { root } from './support/runtimes.ts'
 
 const readme = new Document('README.md')
-const COMPLETE = readme.program('A complete program')
+const first = new Document('guides/first-payment.md')
+const COMPLETE = first.program('A complete program')
+const FIRST = readme.program('edgetill')
 const RECIPES = readme.program('Three recipes')
 const CHECKOUT_TEST = readme.program('Test a checkout')
 
@@ -66,14 +71,46 @@ describe('README.md', () => {
   })
 
   it('has no program without a test', () => {
-    expect(readme.untested()).toEqual([])
+    expect([...readme.untested(), ...first.untested()]).toEqual([])
   })
 
-  it('says in its first lines what it is and for whom, and shows how to run it in the first screen', () => {
+  it('begins with what one gets, and a program of eight lines on its first screen', () => {
     const lines = readme.text.split('\n')
-    const start = lines.slice(0, 10).join('\n')
-    for (const words of ['SDK', 'Node, Deno, Bun', 'Is it for you?', 'the API document']) expect(start).toContain(words)
-    expect(lines.slice(0, 30)).toEqual(expect.arrayContaining(['npm ci && npm run demo', 'npm test']))
+    expect(lines[2]).toMatch(/^Take card payments from Node, Deno, Bun or a Cloudflare Worker/)
+    expect(FIRST.trimEnd().split('\n')).toHaveLength(8)
+    expect(readme.text.indexOf(FIRST) + FIRST.length).toBeLessThan(lines.slice(0, 25).join('\n').length)
+    for (const words of ['Is it for you?', 'the API document']) expect(lines.slice(0, 50).join('\n')).toContain(words)
+    expect(lines).toEqual(expect.arrayContaining(['npm ci && npm run demo', 'npm test']))
+  })
+
+  it('has a picture that follows the light or dark scheme of its reader', () => {
+    const [, file = ''] = /!\[[^\]]+\]\((\S+\.svg)\)/.exec(readme.text) ?? []
+    const picture = readFileSync(join(root, file), 'utf8')
+    expect(picture).toMatch(/<title[\s\S]+<desc[\s\S]+prefers-color-scheme: dark/)
+  })
+})
+
+/** The commands of guides/first-payment.md, by runtime. */
+const COMMANDS = new Map(first.rows('Node, Deno and Bun').map(([runtime = '', command = '']) => [runtime, command]))
+
+describe('the first program', () => {
+  it.each([...COMMANDS])('runs on %s with no value edited: pays and verifies', { timeout: 60_000 }, async (_, cell) => {
+    const [command = '', ...words] = (quoted(cell)[0] ?? '').replaceAll("'", '').split(' ')
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-first-'))
+    const emulator = start('src/cli/main.ts', 'emulator', '--port', '0', '--write-env', join(folder, '.env'))
+    const port = await freePort()
+    await writeProgram(FIRST.replaceAll('3000', String(port)), join(folder, 'shop.mjs'))
+    await emulator.seen('Ctrl-C stops it.')
+    const shop = startCommand(join(root, 'node_modules/.bin', command), words, { cwd: folder })
+    try {
+      await shop.seen(/Pay at \S+/)
+      await pay(/Pay at (\S+)/.exec(shop.output())?.[1] ?? '')
+      await shop.seen('purchase success')
+    } finally {
+      for (const one of [shop, emulator]) one.stop('SIGKILL')
+      await Promise.all([shop.finished, emulator.finished])
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

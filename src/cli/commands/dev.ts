@@ -40,14 +40,12 @@ async function dev({ out, err }: Terminal): Promise<void> {
     state?.changed()
     if (isShown) out(activityLine(activity))
   }
-  const served = await serveEmulator({ port: await freePort(4010) }, { onActivity })
-  const { emulator, origin: service } = served
   // The worker keeps its orders in this folder: without the service's they could not be refunded after a restart.
   mkdirSync('.wrangler', { recursive: true })
-  state = await openStateFile('.wrangler/emulator.json', emulator, async () => {}).catch(async (error: unknown) => {
-    await served.close()
-    throw error
+  const served = await serveEmulator({ port: await freePort(4010) }, { onActivity }, async (emulator) => {
+    state = await openStateFile('.wrangler/emulator.json', emulator, async () => {})
   })
+  const { emulator, origin: service } = served
   const origin = `http://127.0.0.1:${await freePort(8787)}`
   // Not what .dev.vars may say: no call leaves this machine.
   const variables = { BASE_URL: emulator.credentials.baseUrl, API_URL: emulator.credentials.apiUrl }
@@ -123,7 +121,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
   await restarting
   // biome-ignore lint/style/noNonNullAssertion: `start` has set it
   await wrangler!.stop()
-  await state.close().finally(served.close)
+  await (state as StateFile | undefined)?.close().finally(served.close)
   if (error instanceof Error) throw error
 }
 

@@ -1,6 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { variablesOf } from '../../emulator/control/pages/connect.ts'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
 import { EMULATOR_OPTIONS, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
@@ -8,6 +8,7 @@ import { type ServedEmulator, serveEmulator } from '../service/serve-emulator.ts
 import { listenError } from '../service/serve-node.ts'
 import { fromFile, openStateFile, readJsonFile, type StateFile } from '../service/state-file.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
+import { readEnvFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { untilStopped } from '../terminal/interrupt.ts'
 import { isLoopback } from '../terminal/loopback.ts'
@@ -18,37 +19,45 @@ export const verb: Verb = defineVerb({
   name: 'emulator',
   heading: 'Start',
   summary: 'serve an emulator of the payment service on loopback',
-  description: 'Serves an emulator of the payment service on loopback, until Ctrl-C.',
-  examples: ['emulator --port 4010 --write-env emulator.env', 'emulator --clock 2026-01-31T10:00:00Z'],
+  description:
+    'Serves an emulator of the payment service on loopback, until Ctrl-C.\n' +
+    'Own credentials: --pos-id, --api-key, --api-secret, --endpoints-key, --scheme.',
+  examples: ['emulator --write-env .env', 'emulator --clock 2026-01-31T10:00:00Z'],
   readOn: 'guides/emulator.md',
   options: EMULATOR_OPTIONS,
-  note: 'Own credentials: --pos-id, --api-key, --api-secret, --endpoints-key, --scheme.',
   run: ({ flags }) => emulate(readEmulatorArguments(flags)),
 })
 
 async function emulate(args: EmulatorArguments): Promise<void> {
-  const { json, cards } = args
+  if (args.wait) return await waitForEmulator(args)
+  const { json, writeEnv } = args
   const { out, err } = processTerminal()
   const stopped = untilStopped()
   let state: StateFile | undefined
-  const served = await serve(args, (activity) => {
+  let served: ServedEmulator | undefined
+  const onActivity = (activity: Activity): void => {
     state?.changed()
     print(activity, args)
-  })
+  }
   try {
-    state = await begin(args, served.emulator)
-    const certificate = await writeFiles(args, served)
+    served = await serveEmulator(args.serve, { ...args.emulator, onActivity }, async (emulator) => {
+      state = await begin(args, emulator)
+      if (writeEnv !== undefined) await writeEnvFile(writeEnv, emulator)
+    }).catch((error: unknown) => {
+      // What the emulator does not accept as an option is wrong usage here.
+      throw isConfigError(error) ? new UsageError(error.message) : listenError(error, args.serve)
+    })
     const { host = '127.0.0.1' } = args.serve
     if (!isLoopback(host)) err(warning(host, served.origin, args.serve.origin !== undefined))
     const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, args) }
-    out(json ? JSON.stringify(start) : describe(served, args, certificate, cards))
+    out(json ? JSON.stringify(start) : describe(served, args))
     await stopped
   } finally {
     // Whatever became of the file: what is served, and its timers, would hold the process and the port.
     try {
       await state?.close()
     } finally {
-      await served.close()
+      await served?.close()
     }
   }
   out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
@@ -66,36 +75,32 @@ async function begin({ state, seedFile }: EmulatorArguments, emulator: Emulator)
   return undefined
 }
 
-async function serve(args: EmulatorArguments, onActivity: (activity: Activity) => void): Promise<ServedEmulator> {
-  try {
-    return await serveEmulator(args.serve, { ...args.emulator, onActivity })
-  } catch (error) {
-    // What the emulator does not accept as an option is wrong usage here.
-    if (isConfigError(error)) throw new UsageError(error.message)
-    throw listenError(error, args.serve)
-  }
-}
-
-/** The files that others read: `--write-env`, and the certificate of `--tls`, whose path it returns. */
-async function writeFiles({ writeEnv, serve }: EmulatorArguments, served: ServedEmulator): Promise<string | undefined> {
-  if (writeEnv !== undefined) {
-    await writeEnvFile(writeEnv, served.emulator).catch((error: Error) => {
-      throw new UsageError(`--write-env ${writeEnv} cannot be written: ${error.message}.`)
-    })
-  }
-  if (served.certificate === undefined || serve.tlsCert !== undefined) return serve.tlsCert
-  // A new folder: a path that can be guessed could be somebody's link.
-  const file = join(await mkdtemp(join(tmpdir(), 'edgetill-emulator-')), 'certificate.pem')
-  await writeFile(file, served.certificate)
-  return file
-}
-
-/** The variables that the other verbs read, with its secrets: only the owner may read the file. */
+/** Writes the variables that other programs read; others in the file are kept. Only the owner may read it. */
 async function writeEnvFile(file: string, { credentials }: Emulator): Promise<void> {
-  const names = Object.entries(credentials).map(([name, value]) => {
-    return `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}=${value}\n`
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const [, url = ''] = /^EDGETILL_BASE_URL=["']?([^"'\s]*)/m.exec(text) ?? []
+  if (/^EDGETILL_/m.test(text) && url !== credentials.baseUrl && !isLoopback(url)) {
+    throw new UsageError(`--write-env ${file} has EDGETILL_ variables that no emulator wrote: choose another file.`)
+  }
+  const others = text.split('\n').filter((line) => line !== '' && !line.startsWith('EDGETILL_'))
+  const lines = [...others, ...variablesOf(credentials)]
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 }).catch((error: Error) => {
+    throw new UsageError(`--write-env ${file} cannot be written: ${error.message}.`)
   })
-  await writeFile(file, names.join(''), { mode: 0o600 })
+}
+
+const WAIT_MS = 30_000
+
+/** Waits for an emulator that is starting, and for the file of its `--write-env`. */
+async function waitForEmulator({ writeEnv, serve }: EmulatorArguments): Promise<void> {
+  const { origin = `http://${serve.host ?? '127.0.0.1'}:${serve.port}` } = serve
+  for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(100)) {
+    const variables = writeEnv === undefined ? {} : await readEnvFile(writeEnv).catch(() => undefined)
+    const url = variables && `${variables.EDGETILL_BASE_URL ?? origin}/_emulator/health`
+    if (url !== undefined && (await fetch(url).catch(() => undefined))?.ok) return
+  }
+  const where = writeEnv === undefined ? `at ${origin}` : `whose variables are in ${writeEnv}`
+  throw new Error(`No emulator ${where} has responded within ${WAIT_MS / 1000} s.`)
 }
 
 function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
@@ -115,27 +120,21 @@ function printable({ credentials }: Emulator, { ownCredentials }: EmulatorArgume
   return { ...credentials, ...Object.fromEntries(secret.map((name) => [name, '(yours)'])) }
 }
 
-function describe(
-  { emulator, origin }: ServedEmulator,
-  args: EmulatorArguments,
-  certificate: string | undefined,
-  cards: boolean,
-): string {
+function describe({ emulator, origin }: ServedEmulator, args: EmulatorArguments): string {
   const rows = (entries: [string, string][]) =>
     entries.map(([name, value]) => `  ${name.padEnd(20)} ${value}`).join('\n')
   const { baseUrl = '', apiUrl = '', ...credentials } = printable(emulator, args)
-  const trust = certificate === undefined ? '' : `\n\n${howToTrust(certificate)}`
   const [first] = TEST_CARDS
-  const listed: [string, string][] = cards
+  const listed: [string, string][] = args.cards
     ? TEST_CARDS.map(({ number, says }) => [number, says])
     : [[first?.number ?? '', `Paid at once. --cards lists all ${TEST_CARDS.length}.`]]
   return `The emulator is not the service: no money moves.
 
-${cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
+${args.cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
 ${rows(listed)}
 
 Credentials
-${rows(Object.entries(credentials))}${trust}
+${rows(Object.entries(credentials))}
 
 ${rows([
   ['base_url', baseUrl],
@@ -145,12 +144,4 @@ ${rows([
 ])}
 
 Ctrl-C stops it.`
-}
-
-function howToTrust(file: string): string {
-  return `https with a certificate that signs itself. To trust it:
-  NODE_EXTRA_CA_CERTS=${file} node shop.ts
-  SSL_CERT_FILE=${file} python3 shop.py
-  php -d curl.cainfo=${file} shop.php
-  curl --cacert ${file} ...`
 }

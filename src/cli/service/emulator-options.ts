@@ -16,14 +16,14 @@ export const EMULATOR_OPTIONS = {
     host: option('<HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines'),
     origin: option('<URL>', 'where others reach it: http://192.168.1.5:4010', webAddress),
     allowHost: repeated('<NAME>', 'another name of it: emulator in compose; may be repeated', String),
-    tls: flag('https, self-signed; or --tls-cert FILE --tls-key FILE'),
-    tlsCert: own(),
+    tlsCert: option('<FILE>', 'https with this certificate, and --tls-key FILE'),
     tlsKey: own(),
     webhookUrl: option('<URL>', 'where webhooks without a server_url go', webAddress),
   }),
   ...group('What it prints:', {
     json: flag('each event as a line of JSON, for programs'),
     writeEnv: option('<FILE>', 'its addresses and credentials, for --env-file'),
+    wait: flag('waits until one is served, and --write-env written'),
     quiet: flag('only internal errors'),
     cards: flag('all test cards'),
   }),
@@ -74,6 +74,7 @@ export interface EmulatorArguments {
   state: string | undefined
   seedFile: string | undefined
   cards: boolean
+  wait: boolean
   serve: ServeEmulatorOptions & { port: number }
   emulator: EmulatorOptions
   /** The credentials that were given from outside: they are not printed. */
@@ -95,10 +96,10 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     state,
     seedFile,
     cards = false,
+    wait = false,
     port = 4010,
     host,
     origin,
-    tls,
     tlsCert,
     tlsKey,
     ...more
@@ -120,8 +121,19 @@ export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
     expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
     credentials,
   }) as EmulatorOptions
-  const serve = { port, ...present({ host, origin, tls, tlsCert, tlsKey }) }
-  return { json, quiet, writeEnv, state, seedFile, cards, serve, emulator, ownCredentials: Object.keys(credentials) }
+  const serve = { port, ...present({ host, origin, tlsCert, tlsKey }) }
+  return {
+    json,
+    quiet,
+    writeEnv,
+    state,
+    seedFile,
+    cards,
+    wait,
+    serve,
+    emulator,
+    ownCredentials: Object.keys(credentials),
+  }
 }
 
 function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

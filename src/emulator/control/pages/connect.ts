@@ -23,16 +23,19 @@ function startAgain(): Html {
   return html`<details class="confirm"><summary>Forget everything …</summary><p>All orders, webhooks, requests, faults and what is scheduled will be forgotten. This cannot be undone.</p>${commandForm('reset', {}, 'Forget everything', { danger: true })}</details>`
 }
 
+/** The lines of a `.env` file that the SDK and the command line read. */
+export const variablesOf = (credentials: Credentials): string[] =>
+  Object.entries(credentials).map(([name, value]) => {
+    return `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}=${value}`
+  })
+
 function snippets(credentials: Credentials): Record<string, string> {
   const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
   const accounts = `${apiUrl}/api/v1/balances/pos/${posId}/accounts`
   const auth = `${scheme} ${apiKey}:${apiSecret}`
   const names = { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme }
-  const variables = Object.entries(names).map(([name, value]) => {
-    return `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}=${value}`
-  })
   return {
-    '.env': variables.join('\n'),
+    '.env': variablesOf(credentials).join('\n'),
     TypeScript: `import { createClient } from 'edgetill'
 
 const client = createClient({

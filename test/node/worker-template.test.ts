@@ -40,6 +40,9 @@ describe('wrangler.toml', () => {
     const local = shapeOf()
     expect(local.namespaces).toEqual(['STATE'])
     expect(local.durable_objects.bindings).toMatchObject([{ name: 'ORDER_GATE' }])
+    const [, minutes] =
+      /The cron, every (\d+) minutes/.exec(readFileSync(join(root, 'guides/shop-reference.md'), 'utf8')) ?? []
+    expect(local.triggers.crons).toEqual([`*/${minutes} * * * *`])
     for (const env of ['test', 'live']) expect([env, shapeOf(env)]).toEqual([env, local])
   })
 

@@ -1,13 +1,15 @@
 import type { ShopEnv } from './env.ts'
 import { MisconfiguredError } from './lib/configuration.ts'
-import { type Problem, ProblemError } from './lib/problem.ts'
+import { type Problem, ProblemError, problemOf } from './lib/problem.ts'
 import { StorageError } from './lib/storage-error.ts'
 
-/** What is sent to an object of ORDER_GATE: the name of an action, its order where it has one, and its argument. */
+/** What is sent to an object of ORDER_GATE: the name of an action and its argument; to an order's, what it is about. */
 export interface GateCall {
   name: string
-  order_id: string
-  argument: unknown
+  /** Absent in a call of the shop's objects. */
+  order_id?: string
+  subject?: unknown
+  argument: unknown[]
   /** Who acts, for the record. */
   by?: string | undefined
 }
@@ -23,7 +25,7 @@ export type GateResult =
 export class GateError extends StorageError {}
 
 /**
- * Runs an action in an object of ORDER_GATE: `order/<order_id>` is an order's gate, `shop` and `shop/2026-11` are the shop's.
+ * Runs an action in an object of ORDER_GATE: `order/<order_id>` is an order's, `shop` and `shop/2026-11` are the shop's.
  *
  * @throws {ProblemError} when the action rejects the request.
  * @throws {GateError} when the gate itself failed. @throws {StorageError} when its storage did.
@@ -43,5 +45,20 @@ export async function callGate({ ORDER_GATE: gates }: ShopEnv, object: string, c
   throw new StorageError(result.storage.message, result.storage.tooSoon)
 }
 
-/** The name of the shop's object of a month; without one, of the object that knows the months. */
-export const shopObject = (month?: string): string => (month === undefined ? 'shop' : `shop/${month}`)
+/** What an object answers to a call. */
+export async function resultOf(run: () => unknown): Promise<GateResult> {
+  try {
+    return { value: (await run()) ?? null }
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    if (error instanceof MisconfiguredError) return { misconfigured: error.problems }
+    if (error instanceof StorageError) return { storage: { message: error.message, tooSoon: error.tooSoon } }
+    const problem = problemOf(error)
+    if (problem) return { problem }
+    throw error
+  }
+}
+
+/** An action is called by its function, and travels by its name. */
+export const namesOf = (actions: object): ReadonlyMap<unknown, string> =>
+  new Map(Object.entries(actions).map(([name, action]) => [action, name]))

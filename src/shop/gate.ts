@@ -1,8 +1,10 @@
-import { isInTurn, runAction } from './actions.ts'
+import { runShopAction } from './books/actions.ts'
+import type { BooksScope } from './books/scope.ts'
 import { SHOP } from './books/tables.ts'
-import type { GateCall, GateResult } from './call-gate.ts'
+import { type GateCall, type GateResult, resultOf } from './call-gate.ts'
 import { clockAhead, type ShopEnv } from './env.ts'
 import { openTables } from './lib/tables.ts'
+import { isInTurn, runAction } from './order/actions.ts'
 import { checkOpen } from './order/check-open.ts'
 import { deliverEvents } from './order/deliver-events.ts'
 import { eraseDue } from './order/erase.ts'
@@ -13,7 +15,7 @@ import { announce } from './order/schedule.ts'
 import type { OrderScope } from './order/scope.ts'
 import { openErasures, openWatchlist } from './order/watchlist.ts'
 import type { GateState, GateStorage } from './runtime.ts'
-import { type Deps, openScope, type Turn } from './scope.ts'
+import { type Deps, openScope, type Scope, type Turn } from './scope.ts'
 
 /** Until an alarm that was cut off rings again. */
 const LATER_MS = 60_000
@@ -35,6 +37,7 @@ export type OrderGateClass = new (state: GateState, env: ShopEnv) => OrderGateOb
 export function createOrderGate(deps: Deps): OrderGateClass {
   return class OrderGate implements OrderGateObject {
     private readonly scope: OrderScope
+    private readonly books: BooksScope
     private readonly money = inTurn()
     private readonly events = inTurn()
     private readonly openings = new Map<string, Promise<GateResult>>()
@@ -44,21 +47,25 @@ export function createOrderGate(deps: Deps): OrderGateClass {
 
     constructor(state: GateState, env: ShopEnv) {
       this.storage = withClock(state.storage, clockAhead(env))
-      this.scope = { ...orderScope(deps, env, state, this.storage), eventsInTurn: this.events }
+      const scope = openScope(deps, env, (work) => state.waitUntil(work))
+      this.books = { ...scope, shop: openTables(this.storage, SHOP) }
+      this.scope = { ...orderScope(scope, this.storage), eventsInTurn: this.events }
     }
 
     async fetch(request: Request): Promise<Response> {
       const call = (await request.json()) as GateCall
-      const result = await (call.name === 'openCheckout' ? this.open(call) : this.run(call))
+      const { order_id } = call
       // The shop's objects have nothing due.
-      if (call.order_id !== '') await this.wake(call.order_id)
+      if (order_id === undefined) return Response.json(await resultOf(() => runShopAction(this.books, call)))
+      const result = await (call.name === 'openCheckout' ? this.open(call) : this.run(call))
+      await this.wake(order_id)
       return Response.json(result)
     }
 
     private run(call: GateCall): Promise<GateResult> {
       const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
       // While a service that hangs holds up visitors, the shop can still cancel.
-      return turn(() => runAction(this.scope, call), call.name === 'cancelOrder')
+      return turn(() => resultOf(() => runAction(this.scope, call)), call.name === 'cancelOrder')
     }
 
     /** One opening serves all visitors of a link that wait for it. */
@@ -124,18 +131,11 @@ function withClock(storage: GateStorage, ahead: number): GateStorage {
 }
 
 /** What the flows work with inside a gate. */
-function orderScope(
-  deps: Deps,
-  env: ShopEnv,
-  state: GateState,
-  storage: GateStorage,
-): Omit<OrderScope, 'eventsInTurn'> {
-  const scope = openScope(deps, env, (work) => state.waitUntil(work))
+function orderScope(scope: Scope, storage: GateStorage): Omit<OrderScope, 'eventsInTurn'> {
   const store = openOrderStore(storage, scope.now)
   return {
     ...scope,
     store,
-    shop: openTables(storage, SHOP),
     watchlist: openWatchlist(store, scope.now),
     outbox: openOutbox(storage, store, scope.now),
     erasures: openErasures(store),

@@ -25,7 +25,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/cli': rooms('take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
   'src/shop': rooms(
     'runtime.ts env.ts lib/ kv/ call-gate.ts pages/ options.ts scope.ts',
-    'books/ order/ actions.ts gate.ts routes/ cron.ts app.ts index.ts',
+    'books/ order/ gate.ts routes/ cron.ts app.ts index.ts',
   ),
 }
 

@@ -1,7 +1,6 @@
 import { operationKey } from '../../src/index.ts'
 import { orderKey } from '../../src/orders/order-key.ts'
 import { monthOf } from '../../src/shop/books/tables.ts'
-import { shopObject } from '../../src/shop/call-gate.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORDER } from '../worker/support/world.ts'
 import { personIn } from './on-event.ts'
@@ -146,7 +145,7 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
 export const listedRows = (play: Simulation): Json[] =>
   play.gate.keys('listed/').length === 0
     ? []
-    : [...play.gate.storage(shopObject(monthOf(START)), '').sql.exec('SELECT * FROM listed')]
+    : [...play.gate.storage(`shop/${monthOf(START)}`, '').sql.exec('SELECT * FROM listed')]
 
 function compare(play: Simulation, what: string, said: unknown, truth: unknown): void {
   const texts = [said, truth].map((value) => JSON.stringify(value))

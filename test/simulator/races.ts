@@ -147,7 +147,7 @@ const TILL_RACES: readonly Race[] = [
 
 export const RACES: readonly Race[] = [
   ...TILL_RACES,
-  ...inFile('actions.ts', [
+  ...inFile('order/actions.ts', [
     outsideTurn('moveMoney', MONEY),
     outsideTurn('openCheckout', REVOKED),
     outsideTurn('cancelOrder', ['a tab, and the order is cancelled']),
@@ -187,7 +187,7 @@ export const RACES: readonly Race[] = [
     ['a check outside the turn', DAYS, 'this.money(() => checkOpen(scope))', 'checkOpen(scope)'],
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(began + LATER_MS)'],
     ['no alarm after an alarm', MONEY, '      await this.schedule(began)\n'],
-    ['nothing wakes a gate', DROPPED, "if (call.order_id !== '') await this.wake(call.order_id)"],
+    ['nothing wakes a gate', DROPPED, 'await this.wake(order_id)'],
     ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),

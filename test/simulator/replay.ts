@@ -163,9 +163,9 @@ export class Replay {
     return record
   }
 
-  private call(name: string, argument: unknown): Promise<unknown> {
+  private call(name: string, subject: unknown, ...argument: unknown[]): Promise<unknown> {
     const { order_id } = this
-    return callGate(this.env, `order/${order_id}`, { name, order_id, argument })
+    return callGate(this.env, `order/${order_id}`, { name, order_id, subject, argument })
   }
 
   private receive(record: Payload): Promise<unknown> {
@@ -176,7 +176,7 @@ export class Replay {
     this.answers[index] = 'nothing'
     const amount = this.trace.scenario.amounts[index]
     const fields = { order_currency: 'UAH', ...(amount !== null && { charge_amount: amount }) }
-    const call = this.call('moveMoney', { kind: 'capture', idempotencyKey: `key-${index}`, fields })
+    const call = this.call('moveMoney', this.order_id, { kind: 'capture', idempotencyKey: `key-${index}`, fields })
     return this.stage.begin(() =>
       call.then(
         (answer) => {
@@ -198,7 +198,7 @@ export class Replay {
 
   private async settle(executed: boolean): Promise<void> {
     const [{ id } = { id: '' }] = await this.sql(`SELECT id FROM operation WHERE ${IS_OPEN}`)
-    await this.stage.begin(() => this.call('settleByHand', { attempt_id: id, executed }))
+    await this.stage.begin(() => this.call('settleByHand', this.order_id, { attempt_id: id, executed }))
   }
 
   private async cutOff(how: 'die' | 'lose'): Promise<void> {

@@ -1,7 +1,7 @@
 import { expectTypeOf, it } from 'vitest'
-import { act, storeWebhook, wake } from '../../src/shop/actions.ts'
 import { createShop, type ShopEnv } from '../../src/shop/index.ts'
 import type { RecordedResponse } from '../../src/shop/lib/money-answers.ts'
+import { act, storeWebhook, wake } from '../../src/shop/order/actions.ts'
 import { moveMoney } from '../../src/shop/order/move-money.ts'
 import { showOrder } from '../../src/shop/order/order-page.ts'
 import type { Scope } from '../../src/shop/scope.ts'
@@ -13,7 +13,7 @@ it('a gate takes its actions alone, each with its argument', () => {
   // Compiled, not called.
   const calls = () => {
     expectTypeOf(act(scope, 'A-1', moveMoney, request)).resolves.toEqualTypeOf<RecordedResponse>()
-    expectTypeOf(act(scope, 'A-1', wake)).resolves.toEqualTypeOf<'awake'>()
+    expectTypeOf(act(scope, 'A-1', wake)).resolves.toEqualTypeOf<void>()
     // @ts-expect-error: no name of an action
     act(scope, 'A-1', 'moveMoney', request)
     // @ts-expect-error: the argument is missing

@@ -63,7 +63,6 @@ export interface DayTotal {
 /** The totals of days, inclusive, as this month has them. */
 export async function totalsOfMonth(
   { shop }: BooksScope,
-  _: string,
   { from, to }: { from: string; to: string },
 ): Promise<DayTotal[]> {
   // SQLite adds up beyond the whole numbers that a number can be.
@@ -83,7 +82,6 @@ export interface TimePlace {
 /** The operations of days that were received in this month, the oldest first. */
 export async function moneyOfMonth(
   { shop }: BooksScope,
-  _: string,
   { from, to, limit, after }: { from: string; to: string; limit: number; after?: TimePlace | undefined },
 ): Promise<MoneyRow[]> {
   const rows = shop.all<{ row: string }>(
@@ -98,7 +96,6 @@ export async function moneyOfMonth(
 /** What people did in this month, the newest first. */
 export async function auditOfMonth(
   { shop }: BooksScope,
-  _: string,
   { limit, after }: { limit: number; after?: TimePlace | undefined },
 ): Promise<(TimePlace & { entry: object })[]> {
   const query = `SELECT at, id, entry FROM audit ${after ? 'WHERE (at, id) < (?, ?)' : ''} ORDER BY at DESC, id DESC LIMIT ?`

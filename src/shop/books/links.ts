@@ -22,7 +22,7 @@ export interface LinkRow {
 }
 
 /** Keeps a link, unless it is kept. */
-export async function addLink({ shop }: BooksScope, _: string, row: LinkRow): Promise<void> {
+export async function addLink({ shop }: BooksScope, row: LinkRow): Promise<void> {
   const { short, id, order_id, amount, currency, description, customer_name, token } = row
   shop.all(
     `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
@@ -38,7 +38,6 @@ export async function addLink({ shop }: BooksScope, _: string, row: LinkRow): Pr
  */
 export async function tokenOfShort(
   { shop }: BooksScope,
-  _: string,
   short: string,
 ): Promise<{ token: string | null; until: number }> {
   const last = 'SELECT max(expires_at) AS until FROM link WHERE length(short) = 12'
@@ -59,7 +58,6 @@ const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS N
 /** Links, newest first; with a state, those that may be in it. */
 export async function linksOfShop(
   { shop, now }: BooksScope,
-  _: string,
   {
     limit,
     after: { created_at = 1e15, short = '' } = {},
@@ -82,7 +80,6 @@ export async function linksOfShop(
 /** Marks a link as revoked. */
 export async function markRevoked(
   { shop, now }: BooksScope,
-  _: string,
   { id, order_id }: { id: string; order_id: string },
 ): Promise<void> {
   const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
@@ -92,7 +89,6 @@ export async function markRevoked(
 /** Removes the personal data of an order's links, or of all that were made until a time. */
 export async function eraseLinks(
   { shop }: BooksScope,
-  _: string,
   { order_id, before }: { order_id?: string; before?: number },
 ): Promise<void> {
   const where = order_id === undefined ? 'created_at <= ?' : 'order_id = ?'
@@ -103,7 +99,6 @@ export async function eraseLinks(
 /** How far the orders of links are, as the list of a month has them: their status, by order_id. */
 export async function statusesOfMonth(
   { shop }: BooksScope,
-  _: string,
   order_ids: readonly string[],
 ): Promise<Record<string, string | null>> {
   const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'

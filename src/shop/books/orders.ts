@@ -1,4 +1,4 @@
-import { callGate, shopObject } from '../call-gate.ts'
+import { callGate } from '../call-gate.ts'
 import { putBooks } from './days.ts'
 import { addLink, eraseLinks, type LinkRow } from './links.ts'
 import type { BooksScope } from './scope.ts'
@@ -21,18 +21,14 @@ const HOUR_MS = 3_600_000
 // without a month knows which months there are.
 
 /** Takes an order into the list of its month. */
-export async function putInList({ shop, env }: BooksScope, _: string, row: ListedRow): Promise<void> {
+export async function putInList({ shop, env }: BooksScope, row: ListedRow): Promise<void> {
   await knowMonth({ shop, env }, monthOf(row.since))
   putListed(shop, row)
   if (row.books) putBooks({ shop }, row.books)
 }
 
 /** Takes what an order adds to a month that is not its list's. */
-export async function putInBooks(
-  scope: BooksScope,
-  _: string,
-  { month, books }: { month: string; books: Books },
-): Promise<void> {
+export async function putInBooks(scope: BooksScope, { month, books }: { month: string; books: Books }): Promise<void> {
   await knowMonth(scope, month)
   putBooks(scope, books)
 }
@@ -40,7 +36,7 @@ export async function putInBooks(
 /** First: an order in a month that nobody knows of would be shown by no list. */
 async function knowMonth({ shop, env }: Pick<BooksScope, 'shop' | 'env'>, month: string): Promise<void> {
   if (shop.all('SELECT month FROM month').length === 0) {
-    await callGate(env, shopObject(), { name: 'addMonth', order_id: '', argument: month })
+    await callGate(env, 'shop', { name: 'addMonth', argument: [month] })
     insertMonth(shop, month)
   }
 }
@@ -50,7 +46,7 @@ const insertMonth = (shop: BooksScope['shop'], month: string): boolean =>
   shop.all('INSERT OR IGNORE INTO month (month) VALUES (?) RETURNING month', month).length > 0
 
 /** A month's object begins. One that is known begins anew, because its storage was lost: the cron fills it again. */
-export async function addMonth({ shop }: BooksScope, _: string, month: string): Promise<void> {
+export async function addMonth({ shop }: BooksScope, month: string): Promise<void> {
   if (!insertMonth(shop, month)) shop.all("DELETE FROM progress WHERE name = 'refill'")
 }
 
@@ -61,17 +57,15 @@ export async function addMonth({ shop }: BooksScope, _: string, month: string): 
  */
 export async function keepOrder(
   scope: BooksScope,
-  _: string,
   { months, link }: { months: readonly string[]; link: LinkRow | undefined },
 ): Promise<boolean> {
-  if (link) await addLink(scope, '', link)
+  if (link) await addLink(scope, link)
   return months.filter((month) => insertMonth(scope.shop, month)).length > 0
 }
 
 /** Notes that an order is to be listed: should its alarm be lost, the cron wakes its gate. */
 export async function awaitOrder(
   { shop, env }: BooksScope,
-  _: string,
   { order_id, since, at }: Pick<ListedRow, 'order_id' | 'since'> & { at: number },
 ): Promise<void> {
   await knowMonth({ shop, env }, monthOf(since))
@@ -79,8 +73,8 @@ export async function awaitOrder(
 }
 
 /** Begins a run of the cron: links that were made until `before` lose their personal data. @returns The months. */
-export async function startRun(scope: BooksScope, _: string, before?: number): Promise<string[]> {
-  if (before !== undefined) await eraseLinks(scope, '', { before })
+export async function startRun(scope: BooksScope, before?: number): Promise<string[]> {
+  if (before !== undefined) await eraseLinks(scope, { before })
   return monthsOfShop(scope)
 }
 
@@ -92,7 +86,6 @@ export async function monthsOfShop({ shop }: BooksScope): Promise<string[]> {
 /** Orders of a month, newest first. */
 export async function ordersOfMonth(
   { shop }: BooksScope,
-  _: string,
   { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Place | undefined },
 ): Promise<(Place & { summary: OrderSummary })[]> {
   return listMonth(shop, filter, limit, after)
@@ -101,7 +94,6 @@ export async function ordersOfMonth(
 /** Failing events of a month, those that were given up included; of one event where it is named. */
 export async function failingOfMonth(
   { shop }: BooksScope,
-  _: string,
   { event_id, after = '', limit }: { event_id?: string; after?: string | undefined; limit: number },
 ): Promise<FailingRow[]> {
   const query = 'SELECT event_id, order_id FROM failing WHERE event_id'
@@ -118,7 +110,6 @@ export async function countFailing({ shop }: BooksScope): Promise<number> {
 /** What needs a person among the orders of a month, the oldest order first. */
 export async function attentionOfMonth(
   { shop }: BooksScope,
-  _: string,
   { limit }: { limit: number },
 ): Promise<{ since: number; attention: Attention[] }[]> {
   const query = 'SELECT since, attention FROM listed WHERE attention IS NOT NULL ORDER BY since, order_id LIMIT ?'
@@ -129,7 +120,7 @@ export async function attentionOfMonth(
 }
 
 /** Whether this is the first of its name within an hour, in the whole shop. */
-export async function onceAnHour({ shop, now }: BooksScope, _: string, name: string): Promise<boolean> {
+export async function onceAnHour({ shop, now }: BooksScope, name: string): Promise<boolean> {
   const at = now()
   const write = `INSERT INTO progress VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
     WHERE CAST(value AS INTEGER) <= ? RETURNING name`
@@ -139,7 +130,6 @@ export async function onceAnHour({ shop, now }: BooksScope, _: string, name: str
 /** Orders of a month whose gate should have done something until then, the longest due first, or listed them. */
 export async function lateOfMonth(
   { shop, env }: BooksScope,
-  _: string,
   { month, until, awaited, limit }: { month: string; until: number; awaited: number; limit: number },
 ): Promise<string[]> {
   await knowMonth({ shop, env }, month)
@@ -151,7 +141,6 @@ export async function lateOfMonth(
 /** Orders of a month that came in a period, the oldest first. `after` is exclusive, `until` inclusive. */
 export async function periodOfMonth(
   { shop }: BooksScope,
-  _: string,
   { after, until, limit }: { after: Place; until: number; limit: number },
 ): Promise<Place[]> {
   return shop.all<Place>(
@@ -163,7 +152,6 @@ export async function periodOfMonth(
 /** Reads how far a piece of work of the cron has come, or writes it. */
 export async function progressOf(
   { shop }: BooksScope,
-  _: string,
   { name, value }: { name: string; value?: unknown },
 ): Promise<unknown> {
   if (value === null) shop.all('DELETE FROM progress WHERE name = ?', name)

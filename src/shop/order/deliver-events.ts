@@ -1,5 +1,7 @@
 import { callInTime, errorText, pauseAfter } from '../../money/queue.ts'
-import { callGate, shopObject } from '../call-gate.ts'
+import { actShop } from '../books/actions.ts'
+import { countFailing, monthsOfShop, onceAnHour } from '../books/orders.ts'
+import type { FailingRow } from '../books/tables.ts'
 import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
@@ -30,7 +32,7 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
  *
  * @throws {ProblemError} when the event is not failing, or there is no `onEvent`: the event goes on waiting for one.
  */
-export async function replayEvent(scope: OrderScope, _: string, event_id: string): Promise<boolean> {
+export async function replayEvent(scope: OrderScope, { event_id }: FailingRow): Promise<boolean> {
   const entry = await scope.outbox.get(event_id)
   if (!entry) throw notFailing()
   if (!scope.onEvent) throw noOnEvent()
@@ -41,8 +43,7 @@ export async function replayEvent(scope: OrderScope, _: string, event_id: string
 /** Has `onEvent` called soon for an event that it has failed on since then. @returns Whether it will be. */
 export async function replaySoon(
   { outbox, now }: OrderScope,
-  _: string,
-  { event_id, since }: { event_id: string; since: number },
+  { event_id, since }: FailingRow & { since: number },
 ): Promise<boolean> {
   const entry = await outbox.get(event_id)
   if (!entry || entry.failures === 0 || (entry.failed_at ?? entry.received_at) < since) return false
@@ -57,7 +58,7 @@ export const noOnEvent = (): ProblemError =>
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
 /** The state of an event that waits for `onEvent`. */
-export const waitingEvent = ({ outbox }: OrderScope, _: string, event_id: string): Promise<OutboxEntry | undefined> =>
+export const waitingEvent = ({ outbox }: OrderScope, { event_id }: FailingRow): Promise<OutboxEntry | undefined> =>
   outbox.get(event_id)
 
 /**
@@ -101,13 +102,11 @@ async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> 
 
 /** Once an hour for the whole shop, with the count of its failing events. */
 async function raiseFailing(scope: OrderScope, entry: OutboxEntry): Promise<void> {
-  const ask = (name: string, argument?: unknown, month?: string) =>
-    callGate(scope.env, shopObject(month), { name, order_id: '', argument })
   try {
-    if (!(await ask('onceAnHour', 'on_event_failing'))) return
+    if (!(await actShop(scope, undefined, onceAnHour, 'on_event_failing'))) return
     let waiting = 0
-    for (const month of (await ask('monthsOfShop')) as string[])
-      waiting += Number(await ask('countFailing', null, month))
+    for (const month of await actShop(scope, undefined, monthsOfShop))
+      waiting += await actShop(scope, month, countFailing)
     raiseAlert(scope, { ...failingAlert(entry), waiting: Math.max(waiting, 1) })
   } catch (error) {
     logError('alert_not_counted', describeError(error))

@@ -1,4 +1,5 @@
-import { callGate, shopObject } from '../call-gate.ts'
+import { actShop } from '../books/actions.ts'
+import { eraseLinks } from '../books/links.ts'
 import { retentionMs } from '../env.ts'
 import { eraseStrays } from '../kv/strays.ts'
 import { attemptId } from '../lib/attempt-id.ts'
@@ -43,7 +44,7 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
 async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
   eraseNotes(scope.store, before)
   // What RETENTION_DAYS covers, the cron removes.
-  if (isAsked) await callGate(scope.env, shopObject(), { name: 'eraseLinks', order_id: '', argument: { order_id } })
+  if (isAsked) await actShop(scope, undefined, eraseLinks, { order_id })
   const first = await eraseAttempt(scope, order_id, before, isAsked)
   const sum = { erased_events: first.erased, events_left: first.left }
   for (let attempt = 2; ; attempt++) {

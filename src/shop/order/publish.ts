@@ -1,7 +1,8 @@
 import { hundredths } from '../../lib/decimal.ts'
 import { foldOperations, paid } from '../../orders/fold.ts'
+import { actShop } from '../books/actions.ts'
+import { putInBooks, putInList } from '../books/orders.ts'
 import { type Books, type FailingRow, type ListedRow, type MoneyRow, monthOf, summaryOf } from '../books/tables.ts'
-import { callGate, shopObject } from '../call-gate.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { dayOf } from '../lib/day.ts'
@@ -64,11 +65,12 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
 
 /** Has the shop's object of its month list an order, by the attempt that holds money, else the newest. */
 async function list(
-  { store, env }: OrderScope,
+  scope: OrderScope,
   published: Published,
   reading: OrderReading,
   due_at: number | null,
 ): Promise<void> {
+  const { store, env } = scope
   const { order_id, since, version } = published
   const isOne = attemptIds(store, order_id).length === 1
   const attempts = isOne ? [reading] : await readAttempts(store, order_id, env.POS_ID)
@@ -92,10 +94,9 @@ async function list(
     books: books.get(month) as Books,
   }
   books.delete(month)
-  await callGate(env, shopObject(month), { name: 'putInList', order_id: '', argument: row })
+  await actShop(scope, month, putInList, row)
   for (const [other, its] of books) {
-    const argument = { month: other, books: its }
-    await callGate(env, shopObject(other), { name: 'putInBooks', order_id: '', argument })
+    await actShop(scope, other, putInBooks, { month: other, books: its })
   }
 }
 

@@ -1,8 +1,9 @@
 import { checkoutLinkId } from '../../checkout-link/index.ts'
 import { hundredths } from '../../lib/decimal.ts'
-import type { LinkRow } from '../books/links.ts'
+import { actShop } from '../books/actions.ts'
+import { type LinkRow, statusesOfMonth } from '../books/links.ts'
+import { keepOrder } from '../books/orders.ts'
 import { monthOf } from '../books/tables.ts'
-import { callGate, shopObject } from '../call-gate.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { newShort } from '../lib/links.ts'
 import { getCheckout, isRevoked } from './checkouts.ts'
@@ -22,20 +23,18 @@ const MONTHS = `SELECT DISTINCT strftime('%Y-%m', at / 1000, 'unixepoch') AS mon
  * @returns Whether it was: the order was listed, and its list did not know it.
  */
 export async function relist(scope: OrderScope, named: string): Promise<boolean> {
-  const { store, env, now } = scope
+  const { store, now } = scope
   const order_id = baseOrderId(named)
   await takeStock(scope, order_id)
   const [published] = store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)
   if (!published) return false
-  const ask = (name: string, argument: unknown, month?: string) =>
-    callGate(env, shopObject(month), { name, order_id: '', argument })
-  const listed = (await ask('statusesOfMonth', [order_id], monthOf(published.since))) as object
+  const listed = await actShop(scope, monthOf(published.since), statusesOfMonth, [order_id])
   const wasListed = published.written_at > 0 && published.next_at === null
   await store.writeDue(now(), () => touch(store, order_id, now(), { create: false, atOnce: true }))
   await publishDue(scope)
   const months = store.all<{ month: string }>(MONTHS).map(({ month }) => month)
-  const isNew = await ask('keepOrder', { months, link: await linkOf(scope, order_id) })
-  return isNew === true || (wasListed && Object.keys(listed).length === 0)
+  const isNew = await actShop(scope, undefined, keepOrder, { months, link: await linkOf(scope, order_id) })
+  return isNew || (wasListed && Object.keys(listed).length === 0)
 }
 
 /** The link that an order was opened by, where POST /api/links made it: its short address is a new one. */

@@ -1,11 +1,10 @@
-import type { BooksScope } from '../books/scope.ts'
-import type { Turn } from '../scope.ts'
+import type { Scope, Turn } from '../scope.ts'
 import type { OrderStore } from './order-store.ts'
 import type { Outbox } from './queue.ts'
 import type { Erasures, Watchlist } from './watchlist.ts'
 
 /** What a flow works with inside an order's gate, where its state is. */
-export interface OrderScope extends BooksScope {
+export interface OrderScope extends Scope {
   /** The order's state: consistent. */
   store: OrderStore
   /** What has no final state yet; the service is asked about it on a schedule. */

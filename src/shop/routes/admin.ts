@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import { isGateThere } from '../actions.ts'
+import { actShop } from '../books/actions.ts'
+import { monthsOfShop } from '../books/orders.ts'
 import { adminTokens, isLive, type ShopEnv } from '../env.ts'
 import { type ConfigurationProblem, configurationProblems, requireBindings } from '../lib/configuration.ts'
 import { equalSecret } from '../lib/crypto.ts'
@@ -7,7 +8,7 @@ import { isLoopback } from '../lib/loopback.ts'
 import { problemResponse } from '../lib/problem.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import { raiseMisconfigured } from '../order/raise-alert.ts'
-import { actorOf, type Deps, scopeOf } from '../scope.ts'
+import { actorOf, type Deps, type Scope, scopeOf } from '../scope.ts'
 import { countFailing } from './list-orders.ts'
 
 /** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token, or comes from inside. */
@@ -46,7 +47,7 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
     const mode = isLive(c.env) ? {} : { mode: 'test' }
     const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && (await hasToken(c))
     const isGateNamed = problems.some(({ binding }) => binding === 'ORDER_GATE')
-    if (isAdmin && !isGateNamed && !(await isGateThere(c.env))) {
+    if (isAdmin && !isGateNamed && !(await isGateThere(scopeOf(deps, c)))) {
       problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })
     }
     if (problems.length === 0) {
@@ -57,6 +58,10 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
     return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
   }
 }
+
+/** A namespace of ORDER_GATE may be of another program's class. */
+const isGateThere = (scope: Scope): Promise<boolean> =>
+  actShop(scope, undefined, monthsOfShop).then(Array.isArray, () => false)
 
 /** A worker that is deployed cannot reach the emulator on the machine of its developer. */
 function wrongPlace({ env, req }: Context<{ Bindings: ShopEnv }>): ConfigurationProblem[] {

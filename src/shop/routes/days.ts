@@ -1,4 +1,4 @@
-import { actShop } from '../actions.ts'
+import { actShop } from '../books/actions.ts'
 import { auditOfMonth, type DayTotal, moneyOfMonth, type TimePlace, totalsOfMonth } from '../books/days.ts'
 import { monthsOfShop } from '../books/orders.ts'
 import { type MoneyRow, monthOf } from '../books/tables.ts'

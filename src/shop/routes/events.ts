@@ -1,8 +1,8 @@
-import { act } from '../actions.ts'
 import type { FailingRow } from '../books/tables.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { act } from '../order/actions.ts'
 import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../order/deliver-events.ts'
 import type { Handler, Scope } from '../scope.ts'
 import { type FailingPlace, listFailing, orderOfFailing } from './list-orders.ts'
@@ -24,8 +24,9 @@ export const failingEvents: Handler = async (c, scope) => {
  * `attempts`: how many times `onEvent` failed; `error`: name and message of the last error; `given_up`: only a replay runs it
  * again; `next_at`: when it is tried again, ISO 8601, UTC. Undefined when it was handled a moment ago.
  */
-async function failingEvent(scope: Scope, { event_id: id, order_id }: FailingRow): Promise<object | undefined> {
-  const state = await act(scope, order_id, waitingEvent, id)
+async function failingEvent(scope: Scope, row: FailingRow): Promise<object | undefined> {
+  const { event_id: id, order_id } = row
+  const state = await act(scope, row, waitingEvent)
   if (!state) return undefined
   const { failures: attempts, error = '', given_up = false, next_at } = state
   return { id, order_id, attempts, error, given_up, next_at: given_up ? null : new Date(next_at).toISOString() }
@@ -36,7 +37,7 @@ export const replayEvent: Handler = async (c, scope) => {
   const id = c.req.param('id') ?? ''
   const order_id = await orderOfFailing(scope, id)
   if (order_id === undefined) throw notFailing()
-  const handled = await act(scope, order_id, replay, id)
+  const handled = await act(scope, { order_id, event_id: id }, replay)
   return c.json({ id, order_id, handled }, handled ? 200 : 502)
 }
 
@@ -57,8 +58,8 @@ export const replayEvents: Handler = async (c, scope) => {
   const page = (await openCursor(cursor == null ? undefined : String(cursor), 'replay')) as FailingPlace | undefined
   const { rows, next } = await listFailing(scope, REPLAYED, page)
   let queued = 0
-  for (const { event_id, order_id } of rows) {
-    if (await act(scope, order_id, replaySoon, { event_id, since: from })) queued += 1
+  for (const row of rows) {
+    if (await act(scope, { ...row, since: from }, replaySoon)) queued += 1
   }
   return c.json({ queued, cursor: await sealCursor(next, 'replay') }, 202)
 }

@@ -2,7 +2,7 @@ import { type CheckoutLinkOptions, checkoutLinkId, createCheckoutLink } from '..
 import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
-import { act, actShop } from '../actions.ts'
+import { actShop } from '../books/actions.ts'
 import {
   addLink,
   type LinkRow,
@@ -23,6 +23,7 @@ import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
+import { act } from '../order/actions.ts'
 import { revokeLink as revoke } from '../order/checkout-records.ts'
 import { noteLink } from '../order/record.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
@@ -119,9 +120,7 @@ async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Recor
   const first = monthOf(Math.min(...page.map(({ created_at }) => created_at), scope.now()))
   const months = page.length > 0 ? await actShop(scope, undefined, monthsOfShop) : []
   const ids = [...new Set(page.map(({ order_id }) => order_id))]
-  const found = months
-    .filter((month) => month >= first)
-    .map((month) => actShop(scope, month, statusesOfMonth, ids) as Promise<Record<string, string | null>>)
+  const found = months.filter((month) => month >= first).map((month) => actShop(scope, month, statusesOfMonth, ids))
   return Object.assign({}, ...(await Promise.all(found)))
 }
 

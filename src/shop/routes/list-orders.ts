@@ -1,4 +1,4 @@
-import { actShop } from '../actions.ts'
+import { actShop } from '../books/actions.ts'
 import {
   attentionOfMonth,
   countFailing as failingCount,

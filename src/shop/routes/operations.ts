@@ -3,13 +3,13 @@ import { listAccounts } from '../../operations/list-accounts.ts'
 import { type ResendWebhookInput, resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../outcome/look-up.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { act, storeWebhook } from '../actions.ts'
 import { GateError } from '../call-gate.ts'
 import { clientConfig } from '../env.ts'
 import { jsonBody } from '../lib/json-body.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
+import { act, storeWebhook } from '../order/actions.ts'
 import { erasePersonalData as erase } from '../order/erase.ts'
 import { moveMoney as move, outcomeUnknown, settleByHand } from '../order/move-money.ts'
 import { cancelOrder as cancel } from '../order/open-checkout.ts'
@@ -86,7 +86,7 @@ export const resendOrder: Handler = async (c, scope) => {
   const event = await resendWebhook(clientConfig(c.env, scope.fetch), input)
   const [own] = eventOf(input.order_id, event)
   const packed = own && packEvent(own, c.env)
-  if (packed) await act(scope, input.order_id, storeWebhook, packed)
+  if (packed) await act(scope, packed, storeWebhook)
   return Response.json(withoutToken(recordOf(event)))
 }
 

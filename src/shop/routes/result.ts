@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../outcome/look-up.ts'
-import { act, storeWebhook } from '../actions.ts'
 import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderPage } from '../lib/shown-order.ts'
+import { act, storeWebhook } from '../order/actions.ts'
 import { mayPoll, showPage } from '../order/order-page.ts'
 import { packEvent } from '../order/store-event.ts'
 import { siteFor } from '../pages/language.ts'
@@ -54,7 +54,7 @@ async function poll(scope: Scope, order_id: string, { method }: OrderPage): Prom
     const operation = method ?? 'purchase'
     const [own] = eventOf(order_id, await resendWebhook(clientConfig(env, fetch), { order_id, operation }))
     const packed = own && packEvent(own, env)
-    if (packed) await act(scope, order_id, storeWebhook, packed)
+    if (packed) await act(scope, packed, storeWebhook)
     return packed !== undefined
   } catch (error) {
     logError('result_not_polled', { order_id, ...describeError(error) })

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { isWebhookVerificationError } from '../../errors.ts'
 import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
-import { act, storeWebhook } from '../actions.ts'
 import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { MAX_BYTES } from '../lib/json-body.ts'
 import { unsealExpected } from '../lib/links.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
+import { act, storeWebhook } from '../order/actions.ts'
 import { orderIdOf } from '../order/events.ts'
 import { packEvent, storeStray, storeUnpackable } from '../order/store-event.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
@@ -41,7 +41,7 @@ async function store(scope: Scope, event: WebhookEvent, sealed: string): Promise
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
   const expected = await unsealExpected(sealed, orderIdOf(event) ?? '', linkSecrets(env))
   const packed = packEvent(event, env, expected)
-  if (packed) await act(scope, packed.order_id, storeWebhook, packed)
+  if (packed) await act(scope, packed, storeWebhook)
   else await storeUnpackable(scope, event)
 }
 

@@ -16,7 +16,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 
 const STARTS_PROCESSES = (
   'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
-  'guides mutation no-replay no-replay-tls other-languages prove-verb prove readme receivers redirects ' +
+  'guides mutation no-replay no-replay-tls other-languages own-code prove-verb prove readme receivers redirects ' +
   'taxonomy testing-kit verdicts worker-template'
 ).split(' ')
 
@@ -30,6 +30,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/cli/secrecy.test.ts': 'runs every verb with every failure',
   'test/node/client-docs.test.ts': 'compiles a program',
   'test/node/console-races.test.ts': 'starts workerd',
+  'test/node/d1-double.test.ts': 'starts workerd',
   'test/node/docs.test.ts': 'compiles every block of the guides',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
   'test/node/gates-in-workerd.test.ts': 'starts workerd',

@@ -37,7 +37,9 @@ export { ProveError, prove, reportText } from './prove/index.ts'
 export type { TestEvent, TestEventKind, TestEventOptions, TestEventOverrides } from './test-event.ts'
 export { testEvent } from './test-event.ts'
 
-// Workers KV
+// Workers KV and D1
 
+export type { D1Double, D1DoubleResult, D1DoubleStatement } from './d1-double.ts'
+export { createD1Double } from './d1-double.ts'
 export type { KvBehaviour, KvDouble, KvDoubleList, KvDoubleNamespace, KvValueType } from './kv-double.ts'
 export { createKvDouble } from './kv-double.ts'

@@ -7,7 +7,7 @@ import type { Env } from '../worker/env.ts'
 import { onAlert } from '../worker/on-alert.ts'
 import { onEvent } from '../worker/on-event.ts'
 
-/** `env` takes what your code needs beside the engine's bindings: SHOP_TOKEN, a double of your database. */
+/** `env` takes what your code needs beside the engine's bindings: SHOP_TOKEN, `DB: createD1Double(schema)` of edgetill/testing. */
 const openShop = () => createTestShop<Env>({ onEvent, onAlert, env: {} })
 
 /** Fails with the text of each error that onEvent threw. */

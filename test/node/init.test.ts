@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -36,7 +36,15 @@ describe('edgetill init', () => {
     const { code, output } = await run(shop)
     const next = [`  cd '${shop}'`, '  npm install', '  npm test', '  npm run dev']
     expect([code, output.split('\n').slice(-4)]).toEqual([0, next])
-    const own = ['.dev.vars', '.gitignore', 'README.md', 'package.json', 'test/shop.test.ts', 'tsconfig.json']
+    const own = [
+      '.dev.vars',
+      '.gitignore',
+      'AGENTS.md',
+      'README.md',
+      'package.json',
+      'test/shop.test.ts',
+      'tsconfig.json',
+    ]
     const worker = WORKER.map((file) => `worker/${file}`)
     expect(filesIn(shop)).toEqual([...own, 'wrangler.toml', ...worker].sort())
     const written = worker.map((file) => readFileSync(join(shop, file), 'utf8'))
@@ -139,6 +147,26 @@ describe('edgetill init', () => {
     }
     expect(filesIn(join(folder, 'full'))).toEqual(['.hidden'])
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine')
+  })
+
+  it('tells an assistant what must stay true, on a page whose files and commands exist', async () => {
+    await run(join(folder, 'agents'))
+    const page = readFileSync(join(folder, 'agents/AGENTS.md'), 'utf8')
+    expect(page.split('\n').length).toBeLessThanOrEqual(50)
+    const [inPackage, own] = [
+      /`node_modules\/edgetill\/([\w./-]+)`/g,
+      /`((?:worker|test)\/[\w-]+\.ts|wrangler\.toml)`/g,
+    ]
+    const named = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, file = '']) => file)
+    expect(named(inPackage)).toContain('SKILL.md')
+    const missing = [
+      ...named(inPackage).map((file) => join(root, file)),
+      ...named(own).map((file) => join(folder, 'agents', file)),
+    ]
+    expect(missing.filter((file) => !existsSync(file))).toEqual([])
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'agents/package.json'), 'utf8'))
+    const commands = [...page.matchAll(/npm (?:run )?([\w:]+)`/g)].map(([, name = '']) => name)
+    expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
   })
 
   it('names the commands of package.json in its README, and no others', async () => {

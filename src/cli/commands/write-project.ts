@@ -74,7 +74,7 @@ async function projectManifest(name: string, { version, devDependencies }: Manif
     scripts: SCRIPTS,
     dependencies: { edgetill: await packageSource(PACKAGE, version), ...tested('hono') },
     // With its own Node, because wrangler wants 22 or newer; the scripts use it.
-    devDependencies: tested('@types/node', 'node', 'typescript', 'wrangler'),
+    devDependencies: tested('@cloudflare/workers-types', '@types/node', 'node', 'typescript', 'wrangler'),
     // Packages that fetch their program when they are installed; newer npm asks for each.
     allowScripts: { esbuild: true, node: true, workerd: true },
   }

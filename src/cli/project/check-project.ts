@@ -33,15 +33,16 @@ export function checkFilledIn(environments: readonly WranglerEnvironment[], name
     const names = environments.flatMap((one) => one.name ?? []).join(', ')
     return [failed(name, `wrangler.toml has no [env.${name}]`, `Choose one of: ${names}.`)]
   }
-  const { vars, kvIds } = environment
+  const { vars, stores } = environment
   const findings = TO_FILL_IN.filter((variable) => vars[variable] === undefined || vars[variable] === '').map(
     (variable) => failed(name, `${variable} is empty`, `Fill in ${variable} in [env.${name}.vars] of wrangler.toml.`),
   )
-  for (const [binding, id] of Object.entries(kvIds)) {
-    if (!/^0*$/.test(id)) continue
-    const command = `npx wrangler kv namespace create ${binding} --env ${name}`
-    const fix = `\`${command}\` prints the id to put under [[env.${name}.kv_namespaces]].`
-    findings.push(failed(name, `the id of the KV namespace ${binding} is not filled in`, fix))
+  for (const { table, binding, id } of stores) {
+    if (!/^[0-]*$/.test(id)) continue
+    const create = table === 'd1_databases' ? 'd1 create NAME' : `kv namespace create ${binding} --env ${name}`
+    const fix = `\`npx wrangler ${create}\` prints the id to put under [[env.${name}.${table}]].`
+    const kind = table === 'd1_databases' ? 'D1 database' : 'KV namespace'
+    findings.push(failed(name, `the id of the ${kind} ${binding} is not filled in`, fix))
   }
   return findings.length > 0 ? findings : [ok(name, 'everything is filled in')]
 }

@@ -11,8 +11,8 @@ export interface WranglerEnvironment {
   vars: Readonly<Record<string, unknown>>
   /** The names of all other bindings. */
   bindings: readonly string[]
-  /** The id of each KV namespace, by its binding. */
-  kvIds: Readonly<Record<string, string>>
+  /** Its KV namespaces and D1 databases. */
+  stores: readonly { table: 'kv_namespaces' | 'd1_databases'; binding: string; id: string }[]
 }
 
 type Table = Record<string, unknown>
@@ -41,12 +41,17 @@ const NO_BINDINGS: readonly string[] = ['env', 'vars', 'assets', 'exports', 'mig
 
 function environmentOf(name: string | undefined, table: Table): WranglerEnvironment {
   const bindings = Object.entries(table).flatMap(([key, value]) => (NO_BINDINGS.includes(key) ? [] : bindingsIn(value)))
-  const namespaces = Array.isArray(table.kv_namespaces) ? table.kv_namespaces.map(tableOf) : []
+  const stores = (['kv_namespaces', 'd1_databases'] as const).flatMap((key) => {
+    const list = Array.isArray(table[key]) ? table[key].map(tableOf) : []
+    return list.map(({ binding, id, database_id = id }) => ({
+      ...{ table: key, binding: String(binding), id: String(database_id ?? '') },
+    }))
+  })
   return {
     name,
     vars: tableOf(table.vars),
     bindings: [...new Set(bindings)],
-    kvIds: Object.fromEntries(namespaces.map(({ binding, id = '' }) => [String(binding), String(id)])),
+    stores,
   }
 }
 

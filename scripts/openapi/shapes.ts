@@ -169,8 +169,12 @@ export interface Shapes {
   'POST /api/orders/:order_id/void': { id: 'voidOrder'; body: OfOrder<VoidPaymentInput>; 200: VoidRecord }
   'POST /api/orders/:order_id/attempts/:attempt_id/settle': {
     id: 'settleAttempt'
-    body: { executed: boolean }
-    200: { attempt_id: string; executed: boolean /** What its money call returns from now on. */; outcome: EventRecord }
+    body: { executed: boolean | 'unknown' }
+    200: {
+      attempt_id: string
+      executed: boolean | 'unknown' /** What its money call returns from now on. */
+      outcome: EventRecord
+    }
   }
   'POST /api/orders/:order_id/cancel': {
     id: 'cancelOrder'

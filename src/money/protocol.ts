@@ -484,6 +484,16 @@ function match(
   return found.length > 1 || isOfOther ? 'unclear' : first
 }
 
+/** What the order shows of an operation whose outcome is not known: then nobody need be asked about it. */
+export function answeredBy<T extends OrderOperation>(
+  made: readonly MoneyOperation[],
+  operation: MoneyOperation,
+  shown: readonly T[],
+): T | undefined {
+  const found = match(made, operation, shown)
+  return typeof found === 'object' ? (found as T) : undefined
+}
+
 /** Every void of an order is like every other one. */
 const isLike = ({ method, amount }: OrderOperation, { kind, expected }: MoneyOperation): boolean =>
   method === kind && (kind === 'void' || (amount !== null && Math.round(amount * 100) === expected))

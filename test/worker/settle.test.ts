@@ -6,7 +6,7 @@ import { putOperation } from '../../src/shop/order/order.ts'
 import { openOrderStore } from '../../src/shop/order/order-store.ts'
 import { secondary } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'
-import { authorized, loseCapture, made, send } from './support/money.ts'
+import { authorized, delayWebhooks, loseCapture, made, send } from './support/money.ts'
 import type { Answer, World } from './support/world.ts'
 
 const settle = (world: World, id: string | undefined, executed: boolean) =>
@@ -84,7 +84,7 @@ describe('a capture whose attempt took long to be written', () => {
 describe('a capture that a person settled', () => {
   it('is not said to be made before the order has what the service lists', async () => {
     const world = await authorized()
-    world.emulator.faults.rate({ kind: 'drop' }, 1)
+    delayWebhooks(world)
     loseCapture(world, 'after_commit')
     expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
     const { isMade, respond } = holdCall(world)

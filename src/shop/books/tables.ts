@@ -13,6 +13,7 @@ export type OrderSummary = Pick<
   | 'totals'
   | 'flags'
   | 'updated_at'
+  | 'status_at'
   | 'reference'
   | 'replaces'
   | 'replaced_by'
@@ -23,10 +24,11 @@ export type OrderSummary = Pick<
 }
 
 export function summaryOf(order: Order): OrderSummary {
-  const { order_id, status, method, amount, currency, totals, flags, updated_at } = order
+  const { order_id, status, method, amount, currency, totals, flags, updated_at, status_at } = order
   const { reference, replaces, replaced_by } = order
   return {
     ...{ order_id, status, method, amount, currency, totals, flags, updated_at },
+    ...(status_at !== undefined && { status_at }),
     ...(reference !== undefined && { reference }),
     ...(replaces !== undefined && { replaces }),
     ...(replaced_by !== undefined && { replaced_by }),

@@ -3,6 +3,10 @@ import type { ExpectedPayment, Order as FoldedOrder } from '../../orders/index.t
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
   order_id: string
+  /** Each with when the shop received the status that it has, ISO 8601, UTC. */
+  operations: (FoldedOrder['operations'][number] & { received_at?: string })[]
+  /** When the shop received the order's status, ISO 8601, UTC. */
+  status_at?: string
   /** Captures, refunds and voids whose outcome is not known yet. */
   attempts: UnsettledOperation[]
   /** What the shop itself calls the sale, as its link had it. */
@@ -31,7 +35,7 @@ export interface UnsettledOperation {
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
-  /** When it was paid or failed, as the service writes it: without a zone. */
+  /** When the shop received that it was paid or failed, ISO 8601, UTC. */
   at?: string
   /** Where the service shows the payment's receipt; gone when the personal data was removed. */
   receipt_url?: string

@@ -2,6 +2,7 @@ import { isFinal } from '../../helpers/status.ts'
 import type { CallOptions } from '../../http/types.ts'
 import { callOf, eventOfResponse, lookedUp, outcomeOf } from '../../money/calls.ts'
 import {
+  answeredBy,
   type Command,
   chooseAttempt,
   committed,
@@ -91,16 +92,31 @@ async function attemptFor(scope: OrderScope, named: string, keyHash: string): Pr
   return chooseAttempt(attempts, own)
 }
 
-/** Settles an operation manually when its outcome cannot be determined. */
+/**
+ * Settles an operation manually when its outcome cannot be determined: not against what the events say. With
+ * `unknown` the service is asked.
+ */
 export async function settleByHand(
   scope: OrderScope,
   order_id: string,
-  { attempt_id: id, executed }: { attempt_id: string; executed: boolean },
+  { attempt_id: id, executed }: { attempt_id: string; executed: boolean | 'unknown' },
 ): Promise<RecordedResponse> {
   const attempts = await readAttempts(scope.store, order_id, scope.env.POS_ID)
   const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
+  const attempt = its?.order.order_id ?? order_id
+  const one = its?.made.find((made) => made.id === id)
+  const isAnswered = its && one && isOpen(one) && answeredBy(its.made, one, its.order.operations)
+  if (isAnswered || executed === 'unknown') await checkOperation(scope, attempt, id, executed === 'unknown')
+  if (executed === 'unknown') return foundOut(scope, attempt, id)
   const message = { type: 'by_hand' as const, id, executed, isListed: false }
-  return responseTo((await run(scope, its?.order.order_id ?? order_id, message)) as MoneyAnswer)
+  return responseTo((await run(scope, attempt, message)) as MoneyAnswer)
+}
+
+/** How an operation stands after it was looked up. */
+async function foundOut({ store }: OrderScope, order_id: string, id: string): Promise<RecordedResponse> {
+  const one = (await listOperations(store, await orderKeyOf(order_id))).find((made) => made.id === id)
+  if (!one) return responseTo({ code: 'unknown_operation' })
+  return { status: 200, body: { state: isOpen(one) ? 'unknown' : (one.outcome as string) } }
 }
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */

@@ -2,10 +2,10 @@ import { versionOf } from '../../money/protocol.ts'
 import type { Order, OrderPage } from '../lib/shown-order.ts'
 import { getCheckout } from './checkouts.ts'
 import { orderKeyOf } from './events.ts'
-import { getStatus, readOrder, readShown } from './order.ts'
+import { getStatus, type OrderReading, readAttempts, readOrder, shownOf } from './order.ts'
 import type { OrderStore } from './order-store.ts'
 import { getPublished, ownAttempt } from './published.ts'
-import { type RecordEntry, recordOf } from './record.ts'
+import { type RecordEntry, shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
 
 /** What the customer's page shows of an order. */
@@ -24,17 +24,18 @@ export interface ShownOrder extends Order {
   version: string
 }
 
-const describeRecord = (store: OrderStore): RecordEntry[] =>
-  recordOf(store).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
+const describeRecord = (store: OrderStore, attempts: readonly OrderReading[]): RecordEntry[] =>
+  shownRecord(store, attempts).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
 
 /** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
 export async function showOrder({ store, env }: OrderScope, named: string): Promise<ShownOrder | undefined> {
   const own = ownAttempt(store, named)
+  const attempts = await readAttempts(store, named, env.POS_ID)
   const { order, events, checkout, made } =
-    own === undefined ? await readShown(store, named, env.POS_ID) : await readOrder(store, own, env.POS_ID)
+    own === undefined ? shownOf(attempts) : await readOrder(store, own, env.POS_ID)
   // What the list shows has a page, also where an opening's record could not be written.
   return events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
-    ? { ...order, record: describeRecord(store), version: versionOf(order, made) }
+    ? { ...order, record: describeRecord(store, attempts), version: versionOf(order, made) }
     : undefined
 }
 

@@ -1,8 +1,8 @@
 import { isFinal } from '../../helpers/status.ts'
 import { withoutPerson } from '../../money/personal-data.ts'
-import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
-import { foldSummaries, holdsMoney } from '../../orders/fold.ts'
-import type { ExpectedPayment } from '../../orders/index.ts'
+import { answeredBy, isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { foldOperations, foldSummaries, holdsMoney } from '../../orders/fold.ts'
+import type { ExpectedPayment, OrderOperation } from '../../orders/index.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { responseTo } from '../lib/money-answers.ts'
 import type { Order, OrderStatus, UnsettledOperation } from '../lib/shown-order.ts'
@@ -73,10 +73,12 @@ export function orderFrom(
   const sealed = events.find(({ expected }) => expected)?.expected
   const reference = checkout?.reference ?? sealed?.reference
   const expected: ExpectedPayment = { ...(sealed ?? checkout), pos_id: posId }
+  const folded = foldSummaries(order_id, events, expected)
   const order: Order = {
-    ...foldSummaries(order_id, events, expected),
+    ...folded,
+    ...withTimes(folded, events),
     order_id,
-    attempts: made.filter(isOpen).map(describeUnsettled),
+    attempts: made.filter((one) => isOpen(one) && !answeredBy(made, one, folded.operations)).map(describeUnsettled),
   }
   if (!sealed && !checkout && events.length > 0) order.flags.unshift('unknown_order')
   if (reference !== undefined) order.reference = reference
@@ -84,6 +86,22 @@ export function orderFrom(
   if (checkout && checkout.attempts > 1) order.replaced_by = attemptId(order_id, checkout.attempts)
   if (checkout?.replaces !== undefined) order.replaces = checkout.replaces
   return order
+}
+
+/** When the shop received the status that each operation has: from the first event that says it. */
+function withTimes(
+  { status, method, operations }: Pick<Order, 'status' | 'method'> & { operations: readonly OrderOperation[] },
+  events: readonly LoggedEvent[],
+): Pick<Order, 'operations' | 'status_at'> {
+  const times = foldOperations(events).map(({ events, newest }) => {
+    const its = events.filter((event) => event.status === newest.status)
+    return new Date(Math.min(...its.map(({ received_at }) => received_at))).toISOString()
+  })
+  const decides = operations.findIndex((one) => one.method === method && one.status === status)
+  return {
+    operations: operations.map((one, i) => ({ ...one, received_at: times[i] as string })),
+    ...(times[decides] !== undefined && { status_at: times[decides] }),
+  }
 }
 
 function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOperation): UnsettledOperation {
@@ -94,11 +112,11 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
 /** What pages show of an order with a final status; undefined of any other one. */
 export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
   const orderKey = await orderKeyOf(order_id)
-  const order = foldSummaries(order_id, await listEvents(store, orderKey), {})
+  const events = await listEvents(store, orderKey)
+  const order = foldSummaries(order_id, events, {})
   const { status, method, amount, currency, totals, operations } = order
   if (!isFinal(status ?? '')) return undefined
-  const paid = operations.find((one) => one.method === method && one.status === status)
-  const at = paid?.processed_at ?? paid?.created_at
+  const { status_at: at } = withTimes(order, events)
   const [receipt_url, card] = [receiptUrlOf(store, orderKey), lastFourOf(store, orderKey)]
   return {
     ...{ status, method, amount, currency, totals },

@@ -18,7 +18,7 @@ import type { OrderStore } from './order-store.ts'
 import { attemptIds, dueAt, duePublished, PUBLISH_MS, type Published, touch } from './published.ts'
 import type { OutboxEntry } from './queue.ts'
 import { originOf, textOf } from './raise-alert.ts'
-import { recordOf } from './record.ts'
+import { shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
 import type { WatchedRow } from './watchlist.ts'
 
@@ -122,7 +122,7 @@ async function booksOf(
       times.forEach(of)
     }
   }
-  for (const { at, key, entry } of recordOf(store)) {
+  for (const { at, key, entry } of shownRecord(store, attempts)) {
     // A note may name a customer.
     const { text, ...rest } = entry
     const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }

@@ -1,11 +1,12 @@
 import { hundredths } from '../../lib/decimal.ts'
+import { answeredBy, type MoneyOperation } from '../../money/protocol.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError } from '../lib/problem.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import { readShown } from './order.ts'
+import { type OrderReading, readShown } from './order.ts'
 import type { OrderStore } from './order-store.ts'
 import { touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
@@ -17,11 +18,15 @@ export interface RecordEntry {
   at: string
   by: string
   action: string
-  /** Minor units. */
+  /** Minor units, and their currency. */
   amount?: number
+  currency?: string
   /** Of a note; gone when the personal data was removed. Of `attention_done`: what is done. */
   text?: string
-  /** `done`, or the code of the error. Absent: it ended before this was known. */
+  /**
+   * How it ended, as far as that is known now: `done`; `pending` or `rejected` of what the service took and did not do yet, or
+   * not at all; else the code of the error. Absent: it ended before this was known.
+   */
   result?: string
 }
 
@@ -49,7 +54,8 @@ const RECORDED: Readonly<Record<string, (argument: never) => Entry>> = {
   replayEvent: plain('replay'),
   replaySoon: plain('replay'),
   revokeLink: plain('revoke_link'),
-  settleByHand: ({ executed }: { executed: boolean }) => ({ action: 'settle', text: String(executed) }),
+  settleByHand: ({ executed }: { executed: boolean | 'unknown' }) =>
+    executed === 'unknown' ? { action: 'resend' } : { action: 'settle', text: String(executed) },
   storeWebhook: plain('resend'),
 }
 
@@ -66,7 +72,7 @@ export async function withRecord(
   // One Idempotency-Key is one entry.
   const key =
     name === 'moveMoney'
-      ? await sha256(`${entry.action} ${(argument as MoneyCall).idempotencyKey}`)
+      ? `${entry.action} ${await sha256((argument as MoneyCall).idempotencyKey)}`
       : crypto.randomUUID()
   const write = (more: object) =>
     store.all(
@@ -130,6 +136,37 @@ export const recordOf = (store: OrderStore): RecordRow[] =>
   store
     .all<{ key: string; at: number; entry: string }>('SELECT key, at, entry FROM record ORDER BY at, key')
     .map((row) => ({ ...row, entry: JSON.parse(row.entry) }))
+
+/** The record as it is shown: what moved money says how that ended by now, in the order's currency. */
+export function shownRecord(store: OrderStore, attempts: readonly OrderReading[]): RecordRow[] {
+  const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
+  return recordOf(store).map(({ key, at, entry }) => {
+    const [, hash] = key.split(' ')
+    const its = attempts.find(({ made }) => made.some(({ keyHash }) => keyHash === hash))
+    const result = its ? endNow(its, hash as string, entry.result) : entry.result
+    const known = {
+      ...(result !== undefined && { result }),
+      ...(entry.amount !== undefined && currency && { currency }),
+    }
+    return { key, at, entry: { ...entry, ...known } }
+  })
+}
+
+/** How the operation of a key stands now, whatever its call was answered. */
+function endNow(
+  { made, order: { operations } }: OrderReading,
+  hash: string,
+  said: string | undefined,
+): string | undefined {
+  const one = made.filter(({ keyHash }) => keyHash === hash).at(-1) as MoneyOperation
+  const { outcome, operation_id } = one
+  const shown =
+    operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)
+  if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
+  if (outcome === 'done') return said === 'outcome_unknown' ? 'done' : said
+  if (outcome === 'rejected') return said === undefined || said === 'outcome_unknown' ? 'not_executed' : said
+  return outcome === 'not_sent' ? said : 'outcome_unknown'
+}
 
 /** Removes the notes' texts: what a person wrote about a customer. */
 export function eraseNotes(store: OrderStore, before: number): void {

@@ -45,7 +45,7 @@ const ICON =
 
 /** Who the page is from, and in which language. */
 export interface Site {
-  env: Pick<ShopEnv, 'BASE_URL' | 'MODE' | 'SHOP_NAME' | 'SHOP_URL'>
+  env: Pick<ShopEnv, 'BASE_URL' | 'MODE' | 'SHOP_NAME' | 'SHOP_TZ' | 'SHOP_URL'>
   wording: Wording
   pages: PagesOptions
 }

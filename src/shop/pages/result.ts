@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
 import { baseOrderId } from '../lib/attempt-id.ts'
+import { zoneOf } from '../lib/day.ts'
+import { type MoneyState, moneyState } from '../lib/money-state.ts'
 import type { OrderPage, OrderStatus } from '../lib/shown-order.ts'
 import { type Html, page, type Site } from './layout.ts'
 import { money } from './money.ts'
@@ -18,9 +20,9 @@ export type Shown = Omit<OrderPage, 'method' | 'lang'>
 export function resultPage(site: Site, order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
   const { status, expected, link } = shown
   const { wording } = site
-  const amount = status?.amount ?? expected?.amount ?? null
+  const amount = status ? moneyState(status).sum : (expected?.amount ?? null)
   const sum = amount === null ? undefined : money(wording, amount, status?.currency ?? expected?.currency ?? '')
-  const about = { sum, details: details(wording, order_id, shown) }
+  const about = { sum, details: details(site, order_id, shown) }
   if (status?.status === 'success') {
     return page(site, { title: successTitle(wording, status), sign: 'ok', body: wording.thanks, ...about })
   }
@@ -46,13 +48,15 @@ export function resultPage(site: Site, order_id: string, shown: Shown, url: stri
 }
 
 /** What became of the money, also after it was paid. */
-function successTitle(wording: Wording, { method, totals }: OrderStatus): string {
-  const { authorized, captured, refunded, voided } = totals
-  if (captured > 0 && refunded >= captured) return wording.refunded
-  if (refunded > 0) return wording.partlyRefunded
-  if (method !== 'auth') return wording.paid
-  if (captured > 0) return captured < authorized ? wording.partlyCaptured : wording.paid
-  return voided > 0 ? wording.released : wording.reserved
+function successTitle(wording: Wording, status: OrderStatus): string {
+  const titles: Partial<Record<MoneyState, string>> = {
+    reserved: wording.reserved,
+    partly_charged: wording.partlyCaptured,
+    released: wording.released,
+    partly_refunded: wording.partlyRefunded,
+    refunded: wording.refunded,
+  }
+  return titles[moneyState(status).state] ?? wording.paid
 }
 
 /** For a visitor who cannot show that the order is theirs: nothing is looked up. */
@@ -61,15 +65,17 @@ export function neutralPage(site: Site): Promise<Response> {
   return page(site, { title, body: text })
 }
 
-function details(wording: Wording, order_id: string, { status, expected, description }: Shown): Html {
+function details(site: Site, order_id: string, { status, expected, description }: Shown): Html {
+  const { wording } = site
   const currency = status?.currency ?? expected?.currency ?? ''
   const { captured = 0, refunded = 0 } = status?.totals ?? {}
+  const sum = status && moneyState(status).sum
   const rows: [string, string][] = [[wording.order, baseOrderId(order_id)]]
   if (description) rows.push([wording.purchase, description])
-  const date = status?.at && dateOf(wording, status.at)
+  const date = status?.at && dateOf(site, status.at)
   if (date) rows.push([wording.date, date])
   if (status?.card) rows.push([wording.card, `•••• ${status.card}`])
-  if (captured > 0 && captured !== Math.round((status?.amount ?? 0) * 100)) {
+  if (captured > 0 && captured !== Math.round((sum ?? 0) * 100)) {
     rows.push([wording.charged, money(wording, captured / 100, currency)])
   }
   if (refunded > 0) rows.push([wording.refundedAmount, money(wording, refunded / 100, currency)])
@@ -78,9 +84,9 @@ function details(wording: Wording, order_id: string, { status, expected, descrip
 ${receipt ? html`<p><a href="${receipt}">${wording.receipt}</a></p>` : ''}`
 }
 
-/** The time as the service writes it: it has no zone (the API document), so the service's receipt shows the same. */
-function dateOf({ locale }: Wording, at: string): string | undefined {
-  const time = Date.parse(`${at}Z`)
-  if (Number.isNaN(time)) return undefined
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(time)
+/** The moment that the shop received it, in the shop's zone: as its own pages write it. */
+function dateOf({ wording: { locale }, env: { SHOP_TZ } }: Site, at: string): string {
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(Date.parse(at))
+  return zoneOf(SHOP_TZ) ? format(SHOP_TZ) : format('UTC')
 }

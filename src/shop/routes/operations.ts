@@ -52,21 +52,21 @@ function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: u
   }
 }
 
-/** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false }`. */
+/** `POST /api/orders/:order_id/attempts/:attempt_id/settle`, with `{ "executed": true | false | "unknown" }`. */
 export const settleAttempt: Handler = async (c, scope) => {
   const { executed } = await jsonBody(c.req.raw)
-  if (typeof executed !== 'boolean') {
+  if (typeof executed !== 'boolean' && executed !== 'unknown') {
     throw new ProblemError(
       400,
       'invalid_input',
-      'executed must be true or false.',
+      'executed must be true, false, or "unknown": then the service is asked.',
       'Look the operation up in the portal.',
     )
   }
   const attempt_id = c.req.param('attempt_id') ?? ''
   const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
   // "Not executed" is what the person said; any other rejection is the response.
-  const isSettled = status === 200 || (!executed && (body as Problem).code.endsWith('_not_executed'))
+  const isSettled = status === 200 || (executed === false && (body as Problem).code.endsWith('_not_executed'))
   if (!isSettled) return problemResponse(body as Problem)
   return Response.json({ attempt_id, executed, outcome: body })
 }

@@ -1,0 +1,38 @@
+import type { Order } from './shown-order.ts'
+
+/** What became of an order's money. */
+export type MoneyState =
+  | 'waiting'
+  | 'pending'
+  | 'failed'
+  | 'paid'
+  | 'reserved'
+  | 'partly_charged'
+  | 'released'
+  | 'partly_refunded'
+  | 'refunded'
+
+/**
+ * What became of an order's money, and the sum that this is about, in the currency's unit: what was paid or charged without
+ * what was refunded, what is reserved, or what was given back whole; null where none is known.
+ */
+export function moneyState({
+  status,
+  method,
+  amount,
+  totals: { authorized, captured, refunded, voided },
+}: Pick<Order, 'status' | 'method' | 'amount' | 'totals'>): { state: MoneyState; sum: number | null } {
+  // Totals are hundredths; an amount may have more decimals than that.
+  const unit = (minor: number) => (amount !== null && minor === Math.round(amount * 100) ? amount : minor / 100)
+  const isAuth = method === 'auth'
+  const back = refunded + (isAuth ? 0 : voided)
+  if (status !== 'success') {
+    const state = status === 'failure' ? 'failed' : status === 'pending' ? 'pending' : 'waiting'
+    return { state, sum: amount }
+  }
+  if (captured > 0 && back >= captured) return { state: 'refunded', sum: unit(back) }
+  if (back > 0) return { state: 'partly_refunded', sum: unit(captured - back) }
+  if (!isAuth) return { state: 'paid', sum: unit(captured) }
+  if (captured > 0) return { state: captured < authorized ? 'partly_charged' : 'paid', sum: unit(captured) }
+  return voided > 0 ? { state: 'released', sum: unit(voided) } : { state: 'reserved', sum: unit(authorized) }
+}

@@ -1,15 +1,16 @@
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
 import { createAccess } from './access.ts'
-import { notice, redirect, respond } from './layout.ts'
+import { notice, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
-import { ACTS, askFor, confirm } from './pages/act.ts'
+import { ACTS, askFor, confirm, explain, findOut } from './pages/act.ts'
 import { finish, showAttention } from './pages/attention.ts'
 import { day, dayFile } from './pages/day.ts'
-import { link, links, makeLink, newLink, revokeLink } from './pages/links.ts'
+import { cancelOpened, closeLink, link, linkPath, links, revokeLink } from './pages/links.ts'
+import { makeLink, newLink } from './pages/new-link.ts'
 import { addNote, showOrder } from './pages/order.ts'
-import { search } from './pages/orders-found.ts'
+import { orders } from './pages/orders.ts'
 import { showReceipt } from './pages/receipt.ts'
 import { showRecord } from './pages/record.ts'
 import { today } from './pages/today.ts'
@@ -25,6 +26,8 @@ export type Show = (
   fields: Record<string, string>,
 ) => Promise<Response> | Response
 
+/** Where a form was sent: opened again, it is the page that it led to. */
+const toLink: Show = (visit, [id = '']) => redirect(visit, linkPath(id))
 const toOrder: Show = (visit, [id = '']) => redirect(visit, orderPath(id))
 
 /** Every page: its method, and its path, where `:` stands for a part that is open. */
@@ -35,7 +38,13 @@ const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
   ['GET /links', links],
   ['GET /links/:', link],
   ['POST /links/:/revoke', revokeLink],
-  ['GET /search', search],
+  ['GET /links/:/close', closeLink],
+  ['POST /links/:/cancel', cancelOpened],
+  ['GET /links/:/revoke', toLink],
+  ['GET /links/:/cancel', toLink],
+  ['GET /orders', orders],
+  ['GET /search', orders],
+  ['GET /more', showMore],
   ['GET /day', day],
   ['GET /day.csv', dayFile],
   ['POST /logout', signOut],
@@ -44,12 +53,14 @@ const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
   ['GET /orders/:', showOrder],
   ['POST /orders/:/notes', addNote],
   ['POST /orders/:/done', finish],
+  ['POST /orders/:/find', findOut],
+  ['GET /orders/:/find', toOrder],
   ['GET /orders/:/receipt/:', showReceipt],
   ...ACTS.flatMap((act): [`${'GET' | 'POST'} /${string}`, Show][] => [
     [`POST /orders/:/${act}`, askFor(act)],
+    [`GET /orders/:/${act}`, explain(act)],
     [`POST /orders/:/${act}/confirm`, confirm(act)],
     // Reloaded, or opened again: the order says how it stands.
-    [`GET /orders/:/${act}`, toOrder],
     [`GET /orders/:/${act}/confirm`, toOrder],
   ]),
 ]
@@ -122,8 +133,11 @@ function assetOf(visit: Visit): Response | undefined {
       const icons = [{ src: at(visit, '/icon.svg'), sizes: 'any', type: 'image/svg+xml' }]
       const name = SHOP_NAME || visit.words.console
       const body = JSON.stringify({
+        id: at(visit, '/'),
         name,
         short_name: name,
+        background_color: '#f6f7f9',
+        theme_color: '#ffffff',
         start_url: at(visit, '/'),
         scope: at(visit, '/'),
         display: 'standalone',

@@ -1,18 +1,20 @@
+import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { isLive } from '../shop/env.ts'
 import type { Html } from '../shop/pages/layout.ts'
 import { csrfOf } from './session.ts'
 import { at, call, type SignedVisit, type Visit } from './visit.ts'
 
-/** The pages of the menu. */
+/** The pages of the menu. On a phone those that are `wide` stand on the page *More*. */
 const MENU = [
-  ['today', '/'],
-  ['newLink', '/new-link'],
-  ['links', '/links'],
-  ['search', '/search'],
-  ['attention', '/attention'],
-  ['day', '/day'],
-  ['record', '/record'],
+  ['today', '/', ''],
+  ['orders', '/orders', ''],
+  ['newLink', '/new-link', ''],
+  ['attention', '/attention', ''],
+  ['links', '/links', 'wide'],
+  ['day', '/day', 'wide'],
+  ['record', '/record', 'wide'],
+  ['more', '/more', 'narrow'],
 ] as const
 
 const POLICY =
@@ -50,40 +52,47 @@ export interface Page {
   status?: number
   title: string
   body: Html | Html[]
+  /** What was typed is wrong: the title says so first. */
+  isWrong?: boolean
   /** What needs attention, where the page has read it already. */
   attention?: Awaited<ReturnType<typeof attentionOf>>
   headers?: Record<string, string>
 }
 
 /** A whole page, with the menu for whoever is signed in. */
-export async function page(visit: Visit, { status = 200, title, body, attention, headers }: Page): Promise<Response> {
+export async function page(visit: Visit, shown: Page): Promise<Response> {
+  const { status = 200, title, body, isWrong = false, attention, headers } = shown
   const { c, words, person } = visit
   const { SHOP_NAME: shop = '' } = c.env
   const signed = person && { ...visit, person }
   const count = signed ? countOf(attention ?? (await attentionOf(signed))) : ''
   const isTest = !isLive(c.env)
+  const said = signed && takeSaid(visit)
+  const whole = `${count ? `(${count}) ` : ''}${isWrong ? words.error(title) : title} · ${shop || words.console}`
   const document = await html`<!doctype html>
 <html lang="${words.lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${count ? `(${count}) ` : ''}${title} · ${shop || words.console}</title>
+<meta name="theme-color" content="#fff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#1a1f27" media="(prefers-color-scheme: dark)">
+<title>${whole}</title>
 <link rel="icon" href="${at(visit, '/icon.svg')}">
 <link rel="manifest" href="${at(visit, '/manifest.webmanifest')}" crossorigin="use-credentials">
 <link rel="stylesheet" href="${at(visit, '/style.css')}">
 </head>
 <body class="${isTest ? 'test' : 'live'}">
+<a class="skip" href="#content">${words.skip}</a>
 ${isTest ? html`<header class="banner">${words.testMode}</header>` : ''}
 ${signed ? menu(visit, count) : ''}
-<main>
+<main id="content">
+${shop ? html`<p class="print">${shop}</p>` : ''}
 <h1><bdi>${title}</bdi></h1>
+${said ? html`<p class="said" role="status">${said}</p>` : ''}
 ${body}
 </main>
-<footer>
-${signed ? html`${words.signedInAs(signed.person.name)}${signed.person.cookie ? form(signed, '/logout', html`<button class="plain">${words.signOut}</button>`) : ''} · ` : ''}
-<a href="${at(visit, c.req.method === 'GET' ? visit.path : '/')}?lang=${words.lang === 'uk' ? 'en' : 'uk'}" hreflang="${words.lang === 'uk' ? 'en' : 'uk'}">${words.otherLanguage}</a>
-</footer>
+<footer>${signed ? signedIn(signed) : ''}${languageLink(visit)}</footer>
 </body>
 </html>
 `
@@ -93,13 +102,42 @@ ${signed ? html`${words.signedInAs(signed.person.name)}${signed.person.cookie ? 
   })
 }
 
+/** The same page in the other language, with what was asked for. */
+function languageLink(visit: Visit): Html {
+  const { c, words, path } = visit
+  const other = words.lang === 'uk' ? 'en' : 'uk'
+  const query = new URLSearchParams(c.req.method === 'GET' ? c.req.query() : {})
+  query.set('lang', other)
+  const to = `${at(visit, c.req.method === 'GET' ? path : '/')}?${query}`
+  return html`<a href="${to}" hreflang="${other}" lang="${other}">${words.otherLanguage}</a>`
+}
+
+const signedIn = (visit: SignedVisit): Html =>
+  html`<span>${visit.words.signedInAs(visit.person.name)}</span>${
+    visit.person.cookie ? form(visit, '/logout', html`<button class="plain">${visit.words.signOut}</button>`) : ''
+  }`
+
 function menu(visit: Visit, count: string): Html {
   const { words, path } = visit
-  return html`<nav aria-label="${words.menu}"><ul>${MENU.map(
-    ([name, to]) =>
-      html`<li><a href="${at(visit, to)}"${path === to ? html` aria-current="page"` : ''}>${words.nav[name]}${name === 'attention' && count ? ` (${count})` : ''}</a></li>`,
-  )}</ul></nav>`
+  const isIn = (to: string) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`))
+  return html`<nav aria-label="${words.menu}"><ul>${MENU.map(([name, to, where]) => {
+    const isMore = name === 'more' && MENU.some(([, other, its]) => its === 'wide' && isIn(other))
+    const current = path === to ? 'page' : isIn(to) || isMore ? 'true' : ''
+    const number = name === 'attention' && count ? html` <b class="count">${count}</b>` : ''
+    return html`<li class="${where}"><a href="${at(visit, to)}"${
+      current ? html` aria-current="${current}"` : ''
+    }>${words.nav[name]}${number}</a></li>`
+  })}</ul></nav>`
 }
+
+/** `/more`: on a phone, what the menu has no place for. */
+export const showMore = (visit: SignedVisit): Promise<Response> =>
+  page(visit, {
+    title: visit.words.nav.more,
+    body: html`<ul class="rows card">${MENU.filter(([, , where]) => where === 'wide').map(
+      ([name, to]) => html`<li><a href="${at(visit, to)}">${visit.words.nav[name]}</a></li>`,
+    )}</ul>`,
+  })
 
 /** A form that posts to an address of the console, with its hidden field `csrf`. */
 export async function form(visit: SignedVisit, path: string, fields: Html | Html[]): Promise<Awaited<Html>> {
@@ -108,9 +146,23 @@ export async function form(visit: SignedVisit, path: string, fields: Html | Html
   return html`<form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}">${fields}</form>`
 }
 
-/** Sends the browser to another page, so that a reload repeats nothing. */
-export const redirect = (visit: Visit, path: string): Response =>
-  respond(visit, null, { status: 303, headers: { location: at(visit, path) } })
+const SAID_COOKIE = 'edgetill_said'
+const saidCookie = (visit: Visit, value: string, seconds: number): string =>
+  `${SAID_COOKIE}=${value}; Path=${visit.base || '/'}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`
+
+/** Sends the browser to another page, so that a reload repeats nothing. @param said What that page says was done. */
+export function redirect(visit: Visit, path: string, said?: string): Response {
+  if (said) visit.cookies.push(saidCookie(visit, said, 60))
+  return respond(visit, null, { status: 303, headers: { location: at(visit, path) } })
+}
+
+/** What was done just before, once. */
+function takeSaid(visit: Visit): string | undefined {
+  const said = getCookie(visit.c, SAID_COOKIE)
+  if (said === undefined) return undefined
+  visit.cookies.push(saidCookie(visit, '', 0))
+  return Object.hasOwn(visit.words.said, said) ? visit.words.said[said] : undefined
+}
 
 export function respond(
   { cookies }: Pick<Visit, 'cookies'>,
@@ -127,4 +179,11 @@ export const notice = (
   visit: Visit,
   status: number,
   { title, body }: { title: string; body: string },
-): Promise<Response> => page(visit, { status, title, body: html`<p>${body}</p>` })
+): Promise<Response> =>
+  page(visit, {
+    status,
+    title,
+    body: html`<div class="card"><p>${body}</p>${
+      visit.person ? html`<p><a href="${at(visit, '/')}">${visit.words.nav.today}</a></p>` : ''
+    }</div>`,
+  })

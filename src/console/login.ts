@@ -5,6 +5,7 @@ import { equalSecret } from '../shop/lib/crypto.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
 import { notice, page, redirect } from './layout.ts'
 import type { ConsoleRole } from './options.ts'
+import { field, hidden } from './parts.ts'
 import {
   csrfOf,
   endSession,
@@ -38,7 +39,8 @@ export async function signIn(visit: Visit, access: Access | undefined): Promise<
   const session = await readSession(c, visit.now())
   if (session?.kind !== 'admin') return login(visit, session)
   const cookie = await sessionCookie(c, session, visit.now())
-  visit.cookies.unshift(cookie)
+  // A page that loads itself again is no use of the session.
+  if (c.req.query('look') === undefined) visit.cookies.unshift(cookie)
   return { name: 'admin', role: 'all', secret: await formSecret(c, session), cookie }
 }
 
@@ -52,30 +54,45 @@ function unconfigured(visit: Visit): Promise<Response> {
   return page(visit, {
     status: 503,
     title,
-    body: html`<p>${body}</p><pre>npx wrangler secret put ADMIN_TOKEN</pre><p>${access}</p><pre>createConsole(shop, { access: { team: '…', audience: '…' } })</pre>`,
+    body: html`<div class="card"><p>${body}</p><pre>npx wrangler secret put ADMIN_TOKEN</pre>
+<p>${access}</p><pre>createConsole(shop, { access: { team: '…', audience: '…' } })</pre></div>`,
   })
 }
 
-/** The login, in place of whatever page was asked for. */
+/** The login, in place of whatever page was asked for; it leads on to that page. */
 async function login(visit: Visit, known: Session | undefined): Promise<Response> {
   const { c, path, words } = visit
   const guest = known ?? newSession('guest', visit.now())
   const secret = await formSecret(c, guest)
   const isTry = c.req.method === 'POST' && path === '/login'
-  if (!isTry) return loginPage(visit, guest, c.req.method === 'GET' ? 200 : 403)
-  const { csrf, password } = known ? await fieldsOf(c) : {}
-  if (!known || !(await isOwnForm(c, secret, csrf))) return loginPage(visit, guest, 403, words.oldForm.body)
+  if (!isTry) {
+    const isPage = c.req.method === 'GET'
+    return loginPage(visit, guest, isPage ? 200 : 403, { to: path, ...(!isPage && { problem: words.login.ended }) })
+  }
+  const { csrf, password, to = '/' } = known ? await fieldsOf(c) : {}
+  if (!known || !(await isOwnForm(c, secret, csrf))) {
+    return loginPage(visit, guest, 403, { problem: words.oldForm.body })
+  }
   // Nothing is counted: a token of 32 characters cannot be guessed, and strangers who try keep nobody out.
   for (const expected of adminTokens(c.env)) {
     if (!(await equalSecret(String(password), expected))) continue
     // A new session: an id that someone else has planted is worth nothing.
     visit.cookies.unshift(await sessionCookie(c, newSession('admin', visit.now()), visit.now()))
-    return redirect(visit, '/')
+    return redirect(visit, isPath(to) ? to : '/')
   }
-  return loginPage(visit, guest, 403, words.login.wrong)
+  return loginPage(visit, guest, 403, { problem: words.login.wrong, to })
 }
 
-async function loginPage(visit: Visit, guest: Session, status: number, problem?: string): Promise<Response> {
+/** A page of the console that shows something: after a form that was not sent, that is where the form stands. */
+const isPath = (to: string): boolean => /^\/(?!\/|login|logout)[\w/%~.,-]*$/.test(to)
+const pageBefore = (to: string): string => (/^\/(orders|links)\/[^/]+/.exec(to) ?? [to])[0]
+
+async function loginPage(
+  visit: Visit,
+  guest: Session,
+  status: number,
+  { problem, to = '/' }: { problem?: string; to?: string },
+): Promise<Response> {
   const { title, token, hint, go } = visit.words.login
   const action = at(visit, '/login')
   visit.cookies.unshift(await sessionCookie(visit.c, guest, visit.now()))
@@ -83,12 +100,12 @@ async function loginPage(visit: Visit, guest: Session, status: number, problem?:
   return page(visit, {
     status,
     title,
-    body: html`${problem ? html`<p class="bad" role="alert">${problem}</p>` : ''}
-<form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}">
-<label for="password">${token}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required aria-describedby="hint">
-<p class="quiet" id="hint">${hint}</p>
-<button>${go}</button></form>`,
+    isWrong: problem !== undefined,
+    body: html`<div class="card narrow">${problem ? html`<p class="bad" role="alert">${problem}</p>` : ''}
+<form method="post" action="${action}">${hidden({ csrf, to: pageBefore(to) })}
+<input type="text" name="username" autocomplete="username" value="admin" readonly hidden>
+${field({ name: 'password', label: token, hint, more: html` type="password" autocomplete="current-password" required` })}
+<button class="main">${go}</button></form></div>`,
   })
 }
 

@@ -1,7 +1,10 @@
 import type { Fetch } from '../config.ts'
 
-/** What a person may do: look; look, and refund up to an amount of one order, in the order's currency; or everything. */
-export type ConsoleRole = 'view' | { refund: number } | 'all'
+/**
+ * What a person may do: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to an amount of one
+ * order, in the order's currency; or everything.
+ */
+export type ConsoleRole = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
 
 /** What {@link createConsole} takes. Everything is optional. */
 export interface ConsoleOptions {

@@ -10,8 +10,13 @@ export const isAllowed = (role: ConsoleRole, act: Act): boolean =>
 /** Minor units of one order that a role may refund; undefined: without a limit. */
 export const refundLimit = (role: ConsoleRole): number | undefined => {
   if (role === 'all') return undefined
-  return role !== null && typeof role === 'object' && role.refund > 0 ? Math.floor(role.refund * 100 + 1e-6) : 0
+  const { refund = 0 } = role !== null && typeof role === 'object' ? role : {}
+  return refund > 0 ? Math.floor(refund * 100 + 1e-6) : 0
 }
 
+/** Whether a role may make links and close them. */
+export const maySell = (role: ConsoleRole): boolean =>
+  role === 'all' || role === 'sell' || (role !== null && typeof role === 'object' && role.sell === true)
+
 /** Whether a role may leave notes. */
-export const mayWrite = (role: ConsoleRole): boolean => role === 'all' || refundLimit(role) !== 0
+export const mayWrite = (role: ConsoleRole): boolean => maySell(role) || refundLimit(role) !== 0

@@ -18,11 +18,12 @@ async function signedIn(env: Partial<ShopEnv> = {}) {
 describe('the login', () => {
   it('lets the bearer of ADMIN_TOKEN in, with a new session', async () => {
     const browser = new Browser(mount(new World()))
-    const login = await browser.open('/console/orders/A-1')
+    const login = await browser.open('/console/record')
     const planted = browser.cookies.get(SESSION)
     expect(login.text).not.toMatch(SIGNED_IN)
     const home = await browser.submit(formTo(login, '/console/login'), { password: ADMIN_TOKEN })
-    expect([home.status, home.text]).toEqual([200, expect.stringMatching(SIGNED_IN)])
+    // To the page that was asked for.
+    expect([home.status, home.url, home.text]).toEqual([200, '/console/record', expect.stringMatching(SIGNED_IN)])
     expect(browser.cookies.get(SESSION)?.split('.')[1]).not.toBe(planted?.split('.')[1])
     const [cookie] = home.headers.getSetCookie()
     expect(cookie).toMatch(/^__Host-edgetill=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=1800; Secure$/)

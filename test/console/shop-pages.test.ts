@@ -19,19 +19,23 @@ async function make(browser: Browser, values: Record<string, string> = {}) {
 describe('a link', () => {
   it('is made, sent, opened and paid, and is then taken today', async () => {
     const { world, browser } = await open()
-    expect(plain((await browser.open('/console')).text)).toMatch(/All is well.*Nothing yet/)
+    expect(plain((await browser.open('/console')).text)).toMatch(/Nothing yet.*All is well/)
     const { page } = await make(browser)
     expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
     expect(plain(page.text)).toMatch(/UAH 1,000.50|1,000.50/)
     expect(page.text).toContain('Two &quot;mugs&quot; &lt;b&gt;')
-    expect([page.headers.get('refresh'), /<svg class="qr"/.test(page.text)]).toEqual(['15', true])
+    expect([page.headers.get('refresh'), /<svg class="qr"/.test(page.text)]).toEqual([
+      `15;url=${page.url}?look=1`,
+      true,
+    ])
     for (const way of ['https://t.me/share/url?url=', 'viber://forward?text=', 'sms:?&amp;body=', 'mailto:?subject=']) {
       expect(page.text).toContain(way)
     }
     const short = /href="(https:\/\/[^"]+\/p\/[\w-]{16})"/.exec(page.text)?.[1] ?? ''
     expect(new URL(short).pathname.length).toBeLessThanOrEqual(19)
-    const state = async () => /<b>(\w+)<\/b>/.exec((await browser.open(page.url)).text)?.[1]
-    expect(await state()).toBe('Sent')
+    const state = async () =>
+      /aria-current="step">.*?<\/span> ([\w ]+)</s.exec((await browser.open(page.url)).text)?.[1]
+    expect(await state()).toBe('Not opened yet')
     const landing = await world.get((await world.get(short)).headers.get('location') ?? '')
     const action = /action="([^"]+)"/.exec(await landing.text())?.[1] ?? ''
     const env = world.env()
@@ -44,6 +48,7 @@ describe('a link', () => {
     const home = await browser.open('/console')
     expect(home.text).toMatch(/<p class="sum">[^<]*1,000\.50/)
     expect(home.text.match(/<rect/g)).toHaveLength(30)
+    expect(plain(home.text)).toMatch(/Most: UAH 1,000\.50 on 1 Mar 2026.*31 Jan 2026 1 Mar 2026/)
     const day = plain((await browser.open('/console/day')).text)
     expect(day).toMatch(/Total UAH.*Paid UAH 1,000\.50/)
     expect(day).toContain('rolling reserve')
@@ -74,10 +79,12 @@ describe('a link', () => {
   it('is closed, and then leads to no payment', async () => {
     const { browser } = await open()
     const { page } = await make(browser)
-    const closed = await browser.submit(formTo(page, /revoke$/))
+    const step = await browser.open(`${page.url}/close`)
+    expect(plain(step.text)).toContain('leads to no payment any more')
+    const closed = await browser.submit(formTo(step, /revoke$/))
     expect(plain(closed.text)).toContain('Nobody can pay with this link any more.')
     expect(plain((await browser.open('/console/links?state=revoked')).text)).toContain('Two')
-    expect(plain((await browser.open('/console/links?state=paid')).text)).toContain('No links yet.')
+    expect(plain((await browser.open('/console/links?state=paid')).text)).toContain('No such links.')
   })
 
   it.each([

@@ -10,30 +10,64 @@ export const wireSum = (words: Words, amount: number, currency: string | null): 
 export const sumOf = (words: Words, minor: number, currency: string | null): string =>
   wireSum(words, minor / 100, currency)
 
-const isComma = ({ lang }: Words): boolean => lang === 'uk'
+/** Minor units of an amount of the wire. */
+export const minorOf = (amount: number | null): number => Math.round((amount ?? 0) * 100)
+
+const isEnglish = ({ lang }: Words): boolean => lang !== 'uk'
 
 /** Minor units as a person of the language types them: `100,50`. */
 export const typed = (words: Words, minor: number): string =>
-  (minor / 100).toFixed(2).replace('.', isComma(words) ? ',' : '.')
+  (minor / 100).toFixed(2).replace('.', isEnglish(words) ? '.' : ',')
+
+/** How a currency is written beside an amount, in both languages. */
+function signsOf(currency: string): string[] {
+  const shown = ['en-GB', 'uk-UA'].flatMap((locale) =>
+    (['code', 'symbol', 'narrowSymbol'] as const).flatMap((currencyDisplay) => {
+      try {
+        const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
+        return format.formatToParts(1).flatMap(({ type, value }) => (type === 'currency' ? value : []))
+      } catch {
+        return currency
+      }
+    }),
+  )
+  return [...shown, ...(currency === 'UAH' ? ['грн.', 'грн', '₴'] : [])]
+}
+
+/** The number without its currency: before or after it. Another currency is not taken away: it is another amount. */
+function withoutSign(text: string, currency: string): string {
+  const dense = text.replaceAll(/\s/g, '').toLowerCase()
+  for (const sign of signsOf(currency).map((one) => one.replaceAll(/\s/g, '').toLowerCase())) {
+    if (dense.startsWith(sign)) return dense.slice(sign.length)
+    if (dense.endsWith(sign)) return dense.slice(0, -sign.length)
+  }
+  return dense
+}
 
 /**
- * Reads an amount as the language writes it: in Ukrainian `1 000,50`, and `1000.50` from a keyboard without a comma; in
- * English `1,000.50`.
+ * Reads an amount as people write and paste it, in either language: `1 234,50 грн`, `UAH 1,234.50`, `100₴`, `100,5`. A comma or
+ * a point before one or two last digits is a decimal one; before three it groups thousands where the language writes so.
  *
  * @returns Minor units, or what is wrong.
  */
-export function readAmount(words: Words, text: string): number | string {
-  const dense = text.trim().replaceAll(/[\s\u00a0\u202f]/g, '')
-  const [, whole, decimals = ''] =
-    (isComma(words) ? /^(\d{1,13})(?:[.,](\d+))?$/ : /^(\d{1,13}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d+))?$/).exec(dense) ??
-    []
-  if (whole === undefined) return words.amounts.format(typed(words, 10_050))
-  if (decimals.length > 2) return words.amounts.decimals
-  const minor = Number(whole.replaceAll(',', '')) * 100 + Number(decimals.padEnd(2, '0'))
+export function readAmount(words: Words, text: string, currency: string | null = 'UAH'): number | string {
+  const number = withoutSign(text, currency ?? 'UAH')
+  const [, whole = '', separator = '', decimals = ''] = /^(.*?)(?:([.,])(\d{0,2}))?$/.exec(number) ?? []
+  const [, group] = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/.exec(whole) ?? []
+  const isPlain = /^\d{1,13}$/.test(whole)
+  const isGrouped = group !== undefined && group !== separator && whole.length < 18
+  // `1,234` alone is a thousand in English alone; `1.234` and, in Ukrainian, `1,234` may as well be decimals.
+  const isUnclear = separator === '' && /^\d+[.,]\d{3}$/.test(whole) && !(isEnglish(words) && group === ',')
+  if (isUnclear || /^\d+[.,]\d{3,}$/.test(number.replace(/^\d{1,3}(,\d{3})+$/, ''))) return words.amounts.decimals
+  if (!isPlain && !isGrouped) return words.amounts.format(typed(words, 10_050))
+  const minor = Number(whole.replaceAll(/[.,]/g, '')) * 100 + Number(decimals.padEnd(2, '0'))
   return minor === 0 ? words.amounts.zero : minor
 }
 
-/** What the version of an order says: what can still be asked for, and what is refunded, in minor units. */
+/**
+ * What the version of an order says: what can still be asked for, and what was refunded, in minor units. What is pending, in
+ * progress or not known counts.
+ */
 export function readVersion(version = ''): { left: Record<OperationKind, number>; refunded: number } | undefined {
   const [, ...parts] = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version) ?? []
   const [authorized, captured, refunded, voided] = parts.map(Number)

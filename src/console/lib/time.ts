@@ -1,15 +1,35 @@
+import { dayOf } from '../../shop/lib/day.ts'
 import type { Words } from '../words/en.ts'
 
-/** A time as the language writes it: an instant in the shop's zone; one without a zone as the service wrote it. */
-export function timeOf({ locale }: Words, text: string | null | undefined, zone: string | undefined): string {
+/** How much of a time is written. */
+const FORMATS = {
+  full: { dateStyle: 'medium', timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+  time: { timeStyle: 'short' },
+  short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+} as const
+
+/** A time as the language writes it, in the shop's zone; one without a zone as the service wrote it. */
+export function timeOf(
+  { locale }: Words,
+  text: string | null | undefined,
+  zone: string | undefined,
+  how: keyof typeof FORMATS = 'full',
+): string {
   if (!text) return ''
   const isInstant = /(Z|[+-]\d\d:?\d\d)$/.test(text)
   const time = Date.parse(isInstant ? text : `${text.trim().replace(' ', 'T')}Z`)
   if (Number.isNaN(time)) return text
-  const format = { dateStyle: 'medium', timeStyle: 'short' } as const
+  const write = (timeZone: string) => new Intl.DateTimeFormat(locale, { ...FORMATS[how], timeZone }).format(time)
   try {
-    return new Intl.DateTimeFormat(locale, { ...format, timeZone: (isInstant && zone) || 'UTC' }).format(time)
+    return write((isInstant && zone) || 'UTC')
   } catch {
-    return new Intl.DateTimeFormat(locale, { ...format, timeZone: 'UTC' }).format(time)
+    return write('UTC')
   }
+}
+
+/** The same in a list: of today the time alone, of this year without the year. */
+export function shortTimeOf(words: Words, text: string, zone: string | undefined, today: string): string {
+  const on = dayOf(Date.parse(text), { SHOP_TZ: zone ?? '' })
+  return timeOf(words, text, zone, on === today ? 'time' : on.slice(0, 4) === today.slice(0, 4) ? 'short' : 'full')
 }

@@ -3,10 +3,12 @@ import type { OperationKind } from '../../money/protocol.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { form, notice, page, redirect } from '../layout.ts'
-import { readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
+import { minorOf, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
+import { box, hidden } from '../parts.ts'
 import { type Act, isAllowed, refundLimit } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
+import { amountForm } from './actions.ts'
 import { failedAct } from './failed-act.ts'
 import { readOrder } from './order.ts'
 
@@ -16,45 +18,66 @@ type Fields = Record<string, string>
 const isMoney = (act: Act): act is OperationKind => /^(capture|refund|void)$/.test(act)
 const isKey = (text = ''): boolean => /^[\w-]{16,64}$/.test(text)
 
-const hidden = (fields: Fields): Html[] =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+/** What a first step takes along. */
+const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 
-/** The first step: says what will happen, and to how much money. Nothing is done. */
+/** A form was sent: its answer is a page that can be loaded again, and that *Back* leads to. */
 export const askFor =
   (act: Act) =>
-  async (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> => {
-    const { words, person } = visit
+  (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> | Response => {
+    if (!isAllowed(visit.person.role, act)) return notice(visit, 403, visit.words.forbidden)
+    const query = new URLSearchParams()
+    for (const name of CARRIED) if (fields[name] !== undefined) query.set(name, fields[name])
+    return redirect(visit, `${orderPath(id)}/${act}${query.size > 0 ? `?${query}` : ''}`)
+  }
+
+/** The first step: says what will happen, and to how much money. Nothing is done. */
+export const explain =
+  (act: Act) =>
+  async (visit: SignedVisit, [id = '']: string[]): Promise<Response> => {
+    const { words, person, c } = visit
     if (!isAllowed(person.role, act)) return notice(visit, 403, words.forbidden)
     const order = await readOrder(visit, id)
     if (order instanceof Response) return order
+    const fields = c.req.query()
     const asked = (isMoney(act) && askedOf(visit, act, fields, order)) || { amount: 0, left: 0 }
-    if (typeof asked === 'string') return wrongAmount(visit, id, asked)
-    const { currency, version } = order
-    const sum = sumOf(words, isMoney(act) ? asked.amount : Math.round((order.amount ?? 0) * 100), currency)
-    const carried: Fields = isMoney(act)
-      ? {
-          amount: typed(words, asked.amount),
-          key: isKey(fields.key) ? (fields.key ?? '') : crypto.randomUUID(),
-          version,
-          currency: currency ?? '',
-        }
-      : act === 'settle'
-        ? { attempt: fields.attempt ?? '', executed: fields.executed ?? '' }
-        : act === 'replay'
-          ? { event: fields.event ?? '' }
-          : act === 'resend'
-            ? { operation: order.method ?? 'purchase' }
-            : {}
+    if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount, order })
+    const { currency } = order
+    const sum = sumOf(words, isMoney(act) ? asked.amount : minorOf(order.amount), currency)
     const text = words.acts[act]
+    const carried = carriedBy(visit, act, fields, { order, amount: asked.amount })
+    const said = carried.executed === 'true' ? words.order.executed : words.order.notExecuted
+    const button = html`<button class="main${/^(refund|erase)$/.test(act) ? ' danger' : ''}">${text.go(sum)}</button>`
     return page(visit, {
       title: text.title,
-      body: html`<p>${words.order.title(shownId(order.order_id))}</p>
-${act === 'settle' ? html`<p class="sum">${carried.executed === 'true' ? words.order.executed : words.order.notExecuted}</p>` : ''}
-<p class="box wait">${text.says(sum, sumOf(words, asked.left, currency))}</p>
-${form(visit, `${orderPath(id)}/${act}/confirm`, html`${hidden(carried)}<button>${text.go(sum)}</button>`)}
-${wayBack(visit, id)}`,
+      body: html`<div class="card"><p class="quiet">${words.order.title(shownId(order.order_id))}</p>
+${isMoney(act) ? html`<p class="sum">${sum}</p>` : act === 'settle' ? html`<p class="sum">${said}</p>` : ''}
+${box('wait', text.says(sum, sumOf(words, asked.left, currency)))}
+${form(visit, `${orderPath(id)}/${act}/confirm`, html`${hidden(carried)}${reasonField(words, act)}${button}`)}
+${wayBack(visit, id)}</div>`,
     })
   }
+
+/** Why money goes back: into the record, where a colleague reads it. */
+const reasonField = (words: Words, act: Act): Html | '' =>
+  act === 'refund'
+    ? html`<div class="field"><label for="reason">${words.order.reason}</label>
+<input id="reason" name="reason" maxlength="200" autocomplete="off"></div>`
+    : ''
+
+function carriedBy(
+  { words }: SignedVisit,
+  act: Act,
+  fields: Fields,
+  { order, amount }: { order: ShownOrder; amount: number },
+): Fields {
+  const { version, currency, method } = order
+  const key = isKey(fields.key) ? (fields.key ?? '') : crypto.randomUUID()
+  if (isMoney(act)) return { amount: typed(words, amount), key, version, currency: currency ?? '' }
+  if (act === 'settle') return { attempt: fields.attempt ?? '', executed: fields.executed ?? '' }
+  if (act === 'replay') return { event: fields.event ?? '' }
+  return act === 'resend' ? { operation: method ?? 'purchase' } : {}
+}
 
 /** Minor units that a form asks for, of what is left; or what is wrong with it. The gate counts the order's other attempts too. */
 function askedOf(
@@ -66,7 +89,7 @@ function askedOf(
   const known = readVersion(version)
   if (!known) return undefined
   const left = known.left[act]
-  const amount = act === 'void' ? left : readAmount(words, fields.amount ?? '')
+  const amount = act === 'void' ? left : readAmount(words, fields.amount ?? '', currency)
   if (typeof amount === 'string') return amount
   if (amount > left || amount <= 0) return words.amounts.above(sumOf(words, left, currency))
   const limit = refundLimit(person.role)
@@ -79,12 +102,28 @@ const overLimit = (words: Words, limit: number, currency: string | null): string
 const wayBack = (visit: SignedVisit, id: string): Html =>
   html`<p><a href="${at(visit, orderPath(id))}">${visit.words.back}</a></p>`
 
-const wrongAmount = (visit: SignedVisit, id: string, problem: string): Promise<Response> =>
-  page(visit, {
+/** The form again, with what was typed and what is wrong with it. */
+async function wrongAmount(
+  visit: SignedVisit,
+  id: string,
+  act: Act,
+  { problem, written = '', order }: { problem: string; written?: string | undefined; order?: ShownOrder },
+): Promise<Response> {
+  const shown = order ?? (await readOrder(visit, id))
+  if (shown instanceof Response) return shown
+  const again = act === 'capture' || act === 'refund'
+  return page(visit, {
     status: 400,
-    title: visit.words.order.amount,
-    body: html`<p class="box bad" role="alert">${problem}</p>${wayBack(visit, id)}`,
+    isWrong: true,
+    title: visit.words.acts[act].button,
+    body: html`<div class="card"><p class="quiet">${visit.words.order.title(shownId(shown.order_id))}</p>
+${
+  again
+    ? amountForm(visit, id, act, shown, { isMain: true, value: written, problem })
+    : html`<p class="bad" role="alert">${problem}</p>`
+}${wayBack(visit, id)}</div>`,
   })
+}
 
 /** The second step: does it, once for each key, and leads to a page that a reload does not repeat. */
 export const confirm =
@@ -93,27 +132,39 @@ export const confirm =
     const { words, person } = visit
     if (!isAllowed(person.role, act)) return notice(visit, 403, words.forbidden)
     const path = orderPath(id)
-    if (isMoney(act)) {
-      const { version = '' } = fields
-      const currency = fields.currency || null
-      const asked = askedOf(visit, act, fields, { version, currency })
-      if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
-      // The gate rejects a version that is not the order's: what is checked here holds there.
-      if (typeof asked === 'string') return wrongAmount(visit, id, asked)
-      const amount = asked.amount / 100
-      const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }
-      const headers = { 'idempotency-key': `console-${fields.key}`, 'if-match': version }
-      const reply = await call<{ operation_id?: string }>(visit, `POST /api${path}/${act}`, body, headers)
-      if (!reply.ok && reply.problem.code === 'over_limit') {
-        return wrongAmount(visit, id, overLimit(words, Number(reply.problem.limit), currency))
-      }
-      if (!reply.ok) return failedAct(visit, id, act, fields, reply.problem)
-      const { operation_id } = reply.body
-      return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
+    if (!isMoney(act)) {
+      const reply = await doOther(visit, path, act, fields)
+      return reply.ok ? redirect(visit, path, SAID[act]) : failedAct(visit, id, act, fields, reply.problem)
     }
-    const reply = await doOther(visit, path, act, fields)
-    return reply.ok ? redirect(visit, path) : failedAct(visit, id, act, fields, reply.problem)
+    const { version = '' } = fields
+    const currency = fields.currency || null
+    const asked = askedOf(visit, act, fields, { version, currency })
+    if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
+    // The gate rejects a version that is not the order's: what is checked here holds there.
+    if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount })
+    const amount = asked.amount / 100
+    const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }
+    const headers = { 'idempotency-key': `console-${fields.key}`, 'if-match': version }
+    const reply = await call<{ operation_id?: string }>(visit, `POST /api${path}/${act}`, body, headers)
+    if (!reply.ok && reply.problem.code === 'over_limit') {
+      const problem = overLimit(words, Number(reply.problem.limit), currency)
+      return wrongAmount(visit, id, act, { problem, written: fields.amount })
+    }
+    if (!reply.ok) return failedAct(visit, id, act, fields, reply.problem)
+    const { operation_id } = reply.body
+    const why = fields.reason?.trim().slice(0, 200)
+    if (why) await call(visit, `POST /api${path}/notes`, { text: words.order.because(asked.amount / 100, why) })
+    return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
   }
+
+/** What the order's page says after an act that moves no money. */
+const SAID: Partial<Record<Act, string>> = {
+  cancel: 'cancelled',
+  resend: 'asked',
+  settle: 'settled',
+  replay: 'replayed',
+  erase: 'erased',
+}
 
 function doOther(visit: SignedVisit, path: `/orders/${string}`, act: Exclude<Act, OperationKind>, fields: Fields) {
   switch (act) {
@@ -130,4 +181,16 @@ function doOther(visit: SignedVisit, path: `/orders/${string}`, act: Exclude<Act
     case 'erase':
       return call(visit, `DELETE /api${path}/personal-data`)
   }
+}
+
+/** `/orders/:order_id/find`: the service is asked how an operation ended; no money moves. */
+export async function findOut(visit: SignedVisit, [id = '']: string[], { attempt = '' }: Fields): Promise<Response> {
+  if (!isAllowed(visit.person.role, 'settle')) return notice(visit, 403, visit.words.forbidden)
+  const path = orderPath(id)
+  const route = `POST /api${path}/attempts/${encodeURIComponent(attempt)}/settle` as const
+  const reply = await call<{ outcome?: { state?: string } }>(visit, route, { executed: 'unknown' })
+  if (!reply.ok && reply.status !== 409 && reply.status !== 422) {
+    return failedAct(visit, id, 'resend', { operation: 'refund' }, reply.problem)
+  }
+  return redirect(visit, path, reply.ok && reply.body.outcome?.state !== 'unknown' ? 'found' : 'open')
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Html } from '../../shop/pages/layout.ts'
 import { type AttentionItem, attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { timeOf } from '../lib/time.ts'
+import { hidden } from '../parts.ts'
 import { isAllowed } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 
@@ -15,25 +16,37 @@ export async function showAttention(visit: SignedVisit): Promise<Response> {
   return page(visit, {
     title: words.attention.title,
     attention,
-    body: html`${items.length === 0 ? html`<p>${words.attention.well}</p>` : ''}
+    body: html`${
+      items.length === 0
+        ? html`<div class="card"><p class="ok">✓ ${words.attention.well}</p>
+<a class="main go" href="${at(visit, '/')}">${words.nav.today}</a></div>`
+        : ''
+    }
 ${kinds.map(
   (kind) =>
-    html`<h2>${words.attention.kinds[kind] ?? kind}</h2><ul class="rows">${items.filter((item) => item.kind === kind).map((item) => row(visit, item))}</ul>`,
+    html`<h2>${words.attention.kinds[kind] ?? kind}</h2>${items
+      .filter((item) => item.kind === kind)
+      .map((item) => card(visit, item, item === items[0]))}`,
 )}${more ? html`<p class="quiet">${words.attention.more}</p>` : ''}`,
   })
 }
 
-function row(visit: SignedVisit, item: AttentionItem): Html {
+function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
   const { words, c, person } = visit
   const { kind, order_id, flag, event_id, text } = item
   const sentence = (typeof flag === 'string' ? words.flags[flag] : words.attention.says[kind]) ?? text
   const path = order_id === null ? undefined : orderPath(order_id)
   const mayAct = path !== undefined && isAllowed(person.role, 'settle')
-  return html`<li><p>${order_id === null ? '' : html`<strong><bdi>${shownId(order_id)}</bdi></strong> · `}<span class="quiet">${timeOf(words, item.at, c.env.SHOP_TZ)}</span></p><p>${sentence}</p>
-<div class="acts">${path ? html`<a class="go" href="${at(visit, path)}">${words.attention.open}</a>` : ''}
-${mayAct && typeof event_id === 'string' ? form(visit, `${path}/replay`, html`<input type="hidden" name="event" value="${event_id}"><button>${words.acts.replay.button}</button>`) : ''}
-${mayAct && kind === 'checkout_open' ? form(visit, `${path}/resend`, html`<button>${words.acts.resend.button}</button>`) : ''}
-${mayAct ? form(visit, `${path}/done`, html`<input type="hidden" name="kind" value="${kind}">${typeof flag === 'string' ? html`<input type="hidden" name="flag" value="${flag}">` : ''}<button class="plain">${words.attention.done}</button>`) : ''}</div></li>`
+  const act = (to: string, fields: Record<string, string>, label: string) =>
+    form(visit, `${path}/${to}`, html`${hidden(fields)}<button class="plain">${label}</button>`)
+  const name = order_id === null ? '' : html`<strong><bdi>${shownId(order_id)}</bdi></strong> · `
+  return html`<div class="card"><p>${name}<span class="quiet">${timeOf(words, item.at, c.env.SHOP_TZ)}</span></p>
+<p>${sentence}</p>
+<div class="quiets">${
+    path ? html`<a class="${isFirst ? 'main' : 'plain'} go" href="${at(visit, path)}">${words.attention.open}</a>` : ''
+  }${mayAct && typeof event_id === 'string' ? act('replay', { event: event_id }, words.acts.replay.button) : ''}${
+    mayAct && kind === 'checkout_open' ? act('resend', {}, words.acts.resend.button) : ''
+  }${mayAct ? act('done', { kind, ...(typeof flag === 'string' && { flag }) }, words.attention.done) : ''}</div></div>`
 }
 
 /** `/orders/:order_id/done` */
@@ -46,6 +59,6 @@ export async function finish(
   const { kind = '', flag } = fields
   const reply = await call(visit, `POST /api${orderPath(id)}/attention/done`, { kind, ...(flag && { flag }) })
   // Whatever is not there any more was done by a colleague.
-  if (reply.ok || reply.status === 404) return redirect(visit, '/attention')
+  if (reply.ok || reply.status === 404) return redirect(visit, '/attention', 'done')
   return notice(visit, reply.status, visit.words.failed)
 }

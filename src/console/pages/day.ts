@@ -4,12 +4,12 @@ import type { MoneyRow } from '../../shop/books/tables.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { ShopDay } from '../../shop/routes/days.ts'
 import { notice, page, respond } from '../layout.ts'
-import { sumOf } from '../lib/amount.ts'
+import { minorOf, sumOf } from '../lib/amount.ts'
 import { isDay, today } from '../lib/shop-day.ts'
+import { facts, field } from '../parts.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
-import { type PageWords, pageWords } from '../words/pages.ts'
 
-const COLUMNS = ['paid', 'captured', 'refunded', 'fee', 'taken'] as const
+const COLUMNS = ['paid', 'captured', 'refunded', 'taken', 'fee', 'net'] as const
 
 /** The days that are asked for; today where none are. */
 function daysOf(visit: SignedVisit): string {
@@ -18,66 +18,82 @@ function daysOf(visit: SignedVisit): string {
   return new URLSearchParams({ from: isDay(from) ? from : last, to: last }).toString()
 }
 
+/** The totals are the shop's own: they do not wait for the service for longer than this. */
+const WAIT_MS = 2_000
+
+type Accounts = { accounts: Account[] }
+
+async function balances(visit: SignedVisit): Promise<Account[] | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), WAIT_MS)
+  })
+  const reply = await Promise.race([call<Accounts>(visit, 'GET /api/balances'), late])
+  clearTimeout(timer)
+  return reply?.ok ? reply.body.accounts : undefined
+}
+
 /** `/day`: closing a day, or several. */
 export async function day(visit: SignedVisit): Promise<Response> {
   const { words } = visit
-  const text = pageWords(words).day
+  const text = words.day
   const query = daysOf(visit)
   const shown = new URLSearchParams(query)
   const [days, accounts] = await Promise.all([
     call<{ days: ShopDay[] }>(visit, `GET /api/days?${query}`),
-    call<{ accounts: Account[] }>(visit, 'GET /api/balances'),
+    balances(visit),
   ])
   if (!days.ok && days.status >= 500) return notice(visit, 503, words.failed)
+  const on = (name: 'from' | 'to') =>
+    field({ name, label: text[name], value: shown.get(name) ?? '', more: html` type="date" required` })
   return page(visit, {
     title: text.title,
     ...(!days.ok && { status: days.status }),
-    body: html`<form method="get" action="${at(visit, '/day')}">
-<label for="from">${text.from}</label><input id="from" name="from" type="date" required value="${shown.get('from')}">
-<label for="to">${text.to}</label><input id="to" name="to" type="date" required value="${shown.get('to')}">
-<button>${text.go}</button></form>
-${days.ok ? totals(visit, text, days.body.days) : html`<p class="bad" role="alert">${text.wrong(days.problem.title)}</p>`}
-${days.ok && days.body.days.length > 0 ? html`<p><a href="${at(visit, '/day.csv')}?${query}" download>${text.csv}</a></p>` : ''}
-<h2>${text.accounts}</h2>
-${accounts.ok ? accounts.body.accounts.map((account) => accountOf(visit, text, account)) : html`<p class="wait">${text.noAccounts}</p>`}`,
+    body: html`<form method="get" action="${at(visit, '/day')}" class="search"><div class="pair">${on('from')}${on('to')}
+<button class="main">${text.go}</button></div></form>
+<div class="cols"><div>
+${days.ok ? totals(visit, days.body.days) : html`<p class="bad" role="alert">${text.wrong}</p>`}
+${
+  days.ok && days.body.days.length > 0
+    ? html`<p><a class="plain go" href="${at(visit, '/day.csv')}?${query}" download>${text.csv}</a></p>`
+    : ''
+}</div>
+<div class="side"><section class="card"><h2>${text.accounts}</h2>
+${accounts?.map((account) => accountOf(visit, account)) ?? html`<p class="wait">${text.noAccounts}</p>`}</section></div></div>`,
   })
 }
 
-function accountOf({ words }: SignedVisit, text: PageWords['day'], { name, id, currency, balances }: Account): Html {
-  const sum = (amount: number) => sumOf(words, Math.round(amount * 100), currency)
+function accountOf({ words }: SignedVisit, { name, id, currency, balances }: Account): Html {
+  const sum = (amount: number) => sumOf(words, minorOf(amount), currency)
   const { available, rolling_reserve: reserve } = balances
-  return html`<h3><bdi>${name || id}</bdi></h3><dl><dt>${text.available}</dt><dd>${sum(available)}</dd>
-${reserve == null ? '' : html`<dt>${text.reserve}</dt><dd>${sum(reserve)}</dd>`}</dl>`
+  return html`<h3><bdi>${name || id}</bdi></h3>${facts([
+    [words.day.available, sum(available)],
+    [words.day.reserve, reserve == null ? undefined : sum(reserve)],
+  ])}`
 }
 
 /** A table for each currency: a row for each way of payment, and their sum. */
-function totals({ words }: SignedVisit, text: PageWords['day'], days: readonly ShopDay[]): Html | Html[] {
-  if (days.length === 0) return html`<p>${text.none}</p>`
+function totals({ words }: SignedVisit, days: readonly ShopDay[]): Html | Html[] {
+  const text = words.day
+  if (days.length === 0) return html`<p class="card">${text.none}</p>`
   const currencies = [...new Set(days.map(({ currency }) => currency))]
   const cells = (rows: readonly ShopDay[], currency: string) =>
-    COLUMNS.map(
-      (column) =>
-        html`<dt>${text.columns[column]}</dt><dd>${sumOf(
-          words,
-          rows.reduce((sum, row) => sum + row[column], 0),
-          currency,
-        )}</dd>`,
+    facts(
+      COLUMNS.map((column) => {
+        const of = (row: ShopDay) => (column === 'net' ? row.taken - row.fee : row[column])
+        const sum = rows.reduce((sum, row) => sum + of(row), 0)
+        return [text.columns[column], sumOf(words, sum, currency)]
+      }),
     )
   return html`${currencies.map((currency) => {
     const own = days.filter((row) => row.currency === currency)
     const methods = [...new Set(own.map(({ method }) => method))]
-    return html`<section class="box"><h2>${text.total(currency)}</h2><dl>${cells(own, currency)}</dl>
-${
-  methods.length > 1
-    ? methods.map(
-        (method) =>
-          html`<h3>${text.columns.method}: <bdi>${method}</bdi></h3><dl>${cells(
-            own.filter((row) => row.method === method),
-            currency,
-          )}</dl>`,
-      )
-    : ''
-}</section>`
+    const each = methods.map((method) => {
+      const its = own.filter((row) => row.method === method)
+      return html`<h3>${text.columns.method}: <bdi>${method}</bdi></h3>${cells(its, currency)}`
+    })
+    return html`<section class="card"><h2>${text.total(currency)}</h2>${cells(own, currency)}
+${methods.length > 1 ? each : ''}</section>`
   })}<p class="quiet">${text.explain}</p>`
 }
 
@@ -99,11 +115,15 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
     rows.push(...reply.body.operations)
     cursor = reply.body.cursor
   }
-  const decimal = (minor: number) => (minor / 100).toFixed(2)
-  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount, currency, fee, reference }) =>
-    [on, time, order_id, kind, method, decimal(amount), currency, decimal(fee), reference ?? ''].map(cell).join(','),
-  )
-  const head = 'day,time,order,operation,method,amount,currency,fee,reference'
+  const { file, kinds } = words.day
+  // A spreadsheet in Ukrainian reads decimal commas, and takes a semicolon for the end of a cell.
+  const [comma, end] = words.lang === 'uk' ? [',', ';'] : ['.', ',']
+  const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
+  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount, currency, fee, reference }) => {
+    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount), currency, decimal(fee)]
+    return [...its, reference ?? ''].map(cell).join(end)
+  })
+  const head = file.replaceAll(',', end)
   const days = new URLSearchParams(query)
   // The mark has spreadsheets read it as UTF-8.
   return respond(visit, `\u{feff}${[head, ...lines].join('\r\n')}\r\n`, {
@@ -113,6 +133,16 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
       'content-disposition': `attachment; filename="operations-${days.get('from')}-${days.get('to')}.csv"`,
     },
   })
+}
+
+/** The time of a moment in the shop's zone, as a spreadsheet reads it: `14:03:05`. */
+function clock({ c }: SignedVisit, time: string): string {
+  const format = (timeZone: string) => new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
+  try {
+    return format(c.env.SHOP_TZ || 'UTC').format(Date.parse(time))
+  } catch {
+    return format('UTC').format(Date.parse(time))
+  }
 }
 
 /** A spreadsheet runs what begins like a formula. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Problem } from '../../shop/lib/problem.ts'
 import { form, page } from '../layout.ts'
+import { hidden } from '../parts.ts'
 import type { Act } from '../roles.ts'
 import { at, orderPath, type SignedVisit } from '../visit.ts'
 import type { Words } from '../words/en.ts'
@@ -44,13 +45,27 @@ export function failedAct(
   const { csrf: _, ...carried } = fields
   const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
   const path = orderPath(id)
+  const other = (one: string) => at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))
+  const reason = reasonOf(words, String(service?.code ?? ''))
   return page(visit, {
     status: problem.status,
     title,
-    body: html`<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reasonOf(words, String(service?.code ?? ''))}</p>
-${said === 'paid_twice' ? html`<ul>${(attempts ?? []).map((one, i) => html`<li><a href="${at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))}">${words.payment(i + 1)}</a></li>`)}</ul>` : ''}
-${mayRetry ? form(visit, `${path}/${act}/confirm`, html`${Object.entries(carried).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${words.retry}</button>`) : ''}
+    body: html`<div class="card"><p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
+${
+  said === 'paid_twice'
+    ? html`<ul>${(attempts ?? []).map((one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`)}</ul>`
+    : ''
+}
+${
+  mayRetry
+    ? form(visit, `${path}/${act}/confirm`, html`${hidden(carried)}<button class="main">${words.retry}</button>`)
+    : ''
+}
 <p><a href="${at(visit, path)}">${words.back}</a></p>
-${said === 'rejected' && problem.detail ? html`<details><summary>${words.order.raw}</summary><p>${problem.detail}</p></details>` : ''}`,
+${
+  said === 'rejected' && problem.detail
+    ? html`<details><summary>${words.order.raw}</summary><p lang="en">${problem.detail}</p></details>`
+    : ''
+}</div>`,
   })
 }

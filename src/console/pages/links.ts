@@ -1,15 +1,20 @@
 import { html } from 'hono/html'
-import { encode } from 'uqr'
+import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
+import { linkSecrets } from '../../shop/env.ts'
+import { moneyState } from '../../shop/lib/money-state.ts'
+import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { form, notice, page, redirect } from '../layout.ts'
-import { readAmount, sumOf } from '../lib/amount.ts'
-import { isDay, nowOf, startOf, today } from '../lib/shop-day.ts'
-import { timeOf } from '../lib/time.ts'
+import { sumOf } from '../lib/amount.ts'
+import { qrOf, type Recipient, waysToSend } from '../lib/send.ts'
+import { startOf, today } from '../lib/shop-day.ts'
+import { shortTimeOf, timeOf } from '../lib/time.ts'
+import { box, facts, hidden, pill, type Tone } from '../parts.ts'
+import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-import { pageWords } from '../words/pages.ts'
 
 /** A link as `GET /api/links` lists it. */
-interface Link {
+export interface Link {
   id: string
   order_id: string
   amount: number
@@ -17,183 +22,212 @@ interface Link {
   description: string | null
   customer_name: string | null
   state: string
+  url: string | null
   short_url: string | null
   created_at: string
   expires_at: string
   by: string
 }
 
-const CURRENCIES = ['UAH', 'EUR', 'USD']
-const DAYS = 7
-const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
+export const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
+/** The form of a new link, filled in like an earlier one. */
+export const againPath = (order_id: string): string => `/new-link?${new URLSearchParams({ again: order_id })}`
 
-/** `/new-link`: the form. What was typed stays in it. */
-export function newLink(
-  visit: SignedVisit,
-  _: string[] = [],
-  typed: Record<string, string> = {},
-  problem = '',
-): Promise<Response> | Response {
-  const { words, person } = visit
-  const text = pageWords(words).newLink
-  if (person.role !== 'all') return notice(visit, 403, words.forbidden)
-  const { currency = 'UAH', lang = words.lang, order = newOrderId(), until = today(visit, -DAYS) } = typed
-  const options = (name: string, values: readonly string[], chosen: string) =>
-    html`<select id="${name}" name="${name}">${values.map((value) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${value}</option>`)}</select>`
-  const input = (name: string, label: string, rest: Html | '' = '', value = typed[name] ?? '') =>
-    html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}"${rest}>`
-  return page(visit, {
-    ...(problem && { status: 400 }),
-    title: text.title,
-    body: html`${problem ? html`<p class="bad" role="alert">${problem}</p>` : ''}
-${form(
-  visit,
-  '/new-link',
-  html`<input type="hidden" name="order" value="${order}">
-${input('amount', text.amount, html` inputmode="decimal" required`)}
-<label for="currency">${text.currency}</label>${options('currency', CURRENCIES, currency)}
-${input('description', text.description, html` required maxlength="200"`)}
-<details${typed.name || typed.phone || typed.email ? html` open` : ''}><summary>${text.customer}</summary>
-${input('name', text.name, html` maxlength="100" autocomplete="off"`)}
-${input('phone', text.phone, html` type="tel" autocomplete="off"`)}
-${input('email', text.email, html` type="email" autocomplete="off"`)}
-<label for="lang">${text.language}</label>${options('lang', ['uk', 'en'], lang)}
-${input('until', text.until, html` type="date"`, until)}</details>
-<button>${text.go}</button>`,
-)}`,
-  })
+const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
+
+/** The newest link of an order; null while the shop's storage does not respond. */
+async function readLink(visit: SignedVisit, order_id: string): Promise<Link | undefined | null> {
+  const reply = await call<{ links: Link[] }>(visit, `GET /api/links?limit=1&order_id=${encodeURIComponent(order_id)}`)
+  return reply.ok ? reply.body.links[0] : null
 }
 
-/** A number that a person can read out; one form makes links of one order, however often it is sent. */
-function newOrderId(): string {
-  const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
-  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => letters[byte % letters.length]).join('')
+/** The newest link of an order, as far as it is known. */
+export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link | undefined> =>
+  (await readLink(visit, order_id)) ?? undefined
+
+/** What a link asks the checkout for: its address carries it, sealed. */
+export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
+  return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
 }
 
-/** Makes the link, and shows it. */
-export async function makeLink(visit: SignedVisit, _: string[], typed: Record<string, string>): Promise<Response> {
-  const { words, c, person } = visit
-  const text = pageWords(words).newLink
-  const again = (problem: string) => newLink(visit, [], typed, problem)
-  if (person.role !== 'all') return notice(visit, 403, words.forbidden)
-  const {
-    amount: written = '',
-    currency = '',
-    description = '',
-    order = '',
-    until = '',
-    lang,
-    name,
-    phone,
-    email,
-  } = typed
-  const amount = readAmount(words, written)
-  if (typeof amount === 'string') return again(amount)
-  if (description.trim() === '') return again(text.empty)
-  const expires = isDay(until) ? startOf(c.env, until, 1) : undefined
-  if (expires !== undefined && expires <= nowOf(visit)) return again(text.over)
-  const reply = await call(visit, 'POST /api/links', {
-    landing: true,
-    ...(expires !== undefined && { expires_at: expires }),
-    ...(email?.trim() && { customer_email: email.trim() }),
-    order: {
-      ...{ mode: 'hosted', method: 'purchase', amount: amount / 100, currency, order_id: order },
-      description: description.trim(),
-      order_3ds_bypass: 'supported',
-      ...(name?.trim() && { customer_fname: name.trim() }),
-      ...(phone?.trim() && { customer_phone: phone.trim() }),
-      ...(lang && { customer_lang: lang }),
-    },
-  })
-  if (reply.ok) return redirect(visit, linkPath(order))
-  return again(text.wrong(reply.problem.detail ?? reply.problem.title))
-}
+/** So often a page is loaded again without anybody's doing: about five minutes. */
+const LOOKS = 20
 
-/** `/links/:order_id`: the newest link of an order, to be sent; it goes from sent to opened to paid. */
+/** `/links/:order_id`: the newest link of an order, to be sent; it goes from made to opened to paid. */
 export async function link(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
   const { words, c, person } = visit
-  const text = pageWords(words).link
-  const reply = await call<{ links: Link[] }>(visit, `GET /api/links?limit=1&order_id=${encodeURIComponent(order_id)}`)
-  if (!reply.ok) return notice(visit, 503, words.failed)
-  const [found] = reply.body.links
-  if (!found) return notice(visit, 404, text.none)
-  const { amount, currency, description, state, short_url, expires_at, by } = found
-  const sum = sumOf(words, amount, currency)
+  const text = words.link
+  const found = await readLink(visit, order_id)
+  if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
+  const { amount, currency, description, state, short_url, by } = found
+  const [sealed, ended] = await Promise.all([
+    openLink(visit, found),
+    state === 'revoked' ? endOf(visit, found) : undefined,
+  ])
   const isOpen = state === 'sent' || state === 'opened'
   const steps = isOpen || state === 'paid' ? ['sent', 'opened', 'paid'] : ['sent', state]
+  const look = Number(/^\d{1,3}$/.exec(c.req.query('look') ?? '')?.[0] ?? 0)
+  const refresh = `${at(visit, linkPath(order_id))}?look=${look + 1}`
+  const to: Recipient = {
+    phone: sealed?.order.customer_phone,
+    email: sealed?.customerEmail ?? sealed?.order.customer_email,
+  }
+  const isEverOpened = state === 'opened' || state === 'paid' || (ended !== undefined && ended !== 'none')
   return page(visit, {
-    title: text.title(sum),
-    // Without script: the page is loaded again until the link is paid.
-    ...(isOpen && { headers: { refresh: '15' } }),
-    body: html`${description ? html`<p><bdi>${description}</bdi></p>` : ''}
-<p class="${state === 'paid' ? 'ok' : 'wait'}" role="status">${steps.map((step, i) => html`${i ? ' → ' : ''}${step === state ? html`<b>${text.states[step]}</b>` : text.states[step]}`)}</p>
-${isOpen ? (short_url ? shareOf(visit, found, short_url, sum) : html`<p>${text.erased}</p>`) : state === 'paid' ? '' : html`<p>${text.closed}</p>`}
-<dl><dt>${text.until}</dt><dd>${timeOf(words, expires_at, c.env.SHOP_TZ)}</dd><dt>${text.by}</dt><dd><bdi>${by}</bdi></dd></dl>
-${state === 'sent' ? '' : html`<a class="go" href="${at(visit, orderPath(order_id))}">${text.order}</a>`}
-${isOpen && person.role === 'all' ? form(visit, `${linkPath(order_id)}/revoke`, html`<input type="hidden" name="id" value="${found.id}"><button class="plain">${text.revoke}</button>`) : ''}`,
+    title: text.title(sumOf(words, amount, currency)),
+    // Without script: the page is loaded again until the link is paid, or for some minutes.
+    ...(isOpen && look < LOOKS && { headers: { refresh: `15;url=${refresh}` } }),
+    body: html`<div class="cols"><div class="card head">
+<ol class="steps">${steps.map((step) => {
+      const isNow = step === state
+      const name = step === 'sent' && !isNow ? text.made : (text.states[step] ?? step)
+      return html`<li${isNow ? html` aria-current="step"` : ''}>${isNow ? pill(TONES[step] ?? 'wait', name) : name}</li>`
+    })}</ol>
+<p class="sum">${sumOf(words, amount, currency)}</p>
+${description ? html`<p><bdi>${description}</bdi></p>` : ''}
+${endedBox(visit, found, ended)}
+${facts(
+  [
+    [words.order.customer, found.customer_name],
+    [text.until, isOpen && untilOf(visit, found, 'day')],
+    [text.untilTime, isOpen && untilOf(visit, found, 'time')],
+    [text.by, by === 'api' ? words.record.api : by],
+  ].map(([name, value]) => [String(name), value || undefined] as const),
+)}
+<div class="quiets">${
+      isEverOpened
+        ? html`<a class="${state === 'paid' ? 'main' : 'plain'} go" href="${at(visit, orderPath(order_id))}">${text.order}</a>`
+        : ''
+    }${
+      maySell(person.role)
+        ? html`<a class="${isOpen || state === 'paid' ? 'plain' : 'main'} go" href="${at(visit, againPath(order_id))}">${words.order.again}</a>`
+        : ''
+    }${
+      isOpen && maySell(person.role)
+        ? html`<a class="plain danger go" href="${at(visit, `${linkPath(order_id)}/close`)}">${text.close}</a>`
+        : ''
+    }</div>
+${isOpen && look >= LOOKS ? html`<p><a href="${at(visit, linkPath(order_id))}">${text.refresh}</a></p>` : ''}</div>
+${isOpen ? html`<div class="side card">${short_url ? shareOf(visit, found, short_url, to) : html`<p>${text.erased}</p>`}</div>` : ''}
+</div>`,
   })
 }
 
-function shareOf({ words }: SignedVisit, { description }: Link, url: string, sum: string): Html {
-  const text = pageWords(words).link
-  const says = text.text(description ?? '', sum)
-  const [address, subject, both] = [url, says, `${says}\n${url}`].map(encodeURIComponent)
-  const ways = [
-    [text.ways.telegram, `https://t.me/share/url?url=${address}&text=${subject}`],
-    [text.ways.viber, `viber://forward?text=${both}`],
-    [text.ways.sms, `sms:?&body=${both}`],
-    [text.ways.email, `mailto:?subject=${subject}&body=${both}`],
-  ]
-  return html`<p class="box"><a href="${url}"><bdi>${url}</bdi></a></p>
-<h2>${text.share}</h2><p class="acts">${ways.map(([name, to]) => html`<a class="go" href="${to}" rel="noreferrer">${name}</a>`)}</p>
-${qrOf(url, text.qr)}`
+/** The day that a link lasts to the end of; else the moment. */
+function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 'time'): string | undefined {
+  const end = Date.parse(expires_at)
+  const zone = c.env.SHOP_TZ
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(end - 1)
+  const isDay = [-1, 0, 1].some((plus) => startOf(c.env, day, plus + 1) === end)
+  if (isDay !== (as === 'day')) return undefined
+  return timeOf(words, new Date(end - (isDay ? 1 : 0)).toISOString(), zone, isDay ? 'day' : 'full')
 }
 
-/** A QR code with the quiet zone that scanners need, black on white in the dark too. */
-function qrOf(url: string, label: string): Html {
-  const { data, size } = encode(url, { border: 4, ecc: 'M' })
-  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])))
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" width="240" height="240" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${path.join('')}"/></svg>`
+function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient): Html {
+  const text = words.link
+  const says = text.text(found.description ?? '', sumOf(words, found.amount, found.currency))
+  const [first, ...others] = waysToSend(words, { url, says, to })
+  const go = ({ name, to: href }: { name: string; to: string }, kind: string) =>
+    html`<a class="${kind} go" href="${href}" rel="noreferrer">${name}</a>`
+  return html`<h2>${text.share}</h2>${first ? go(first, 'main') : ''}
+<div class="quiets">${others.map((way) => go(way, 'plain'))}</div>
+<p class="box address"><a href="${url}"><bdi>${url}</bdi></a></p>${qrOf(url, text.qr)}`
 }
 
-/** Closes a link. */
+type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
+
+/** What became of the payment that was opened with a link which is closed. */
+async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
+  const reply = await call<ShownOrder>(visit, `GET /api${orderPath(order_id)}`)
+  if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
+  const { state } = moneyState(reply.body)
+  if (state === 'failed') return 'cancelled'
+  if (state === 'pending') return 'pending'
+  return state === 'waiting' ? 'unknown' : 'paid'
+}
+
+function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | undefined): Html | '' {
+  const { words, person } = visit
+  if (state !== 'revoked') return state === 'expired' ? html`<p>${words.link.closed}</p>` : ''
+  if (ended === 'none' || ended === undefined) return html`<p>${words.link.closed}</p>`
+  const again =
+    ended === 'unknown' && maySell(person.role)
+      ? form(visit, `${linkPath(order_id)}/cancel`, html`<button class="plain">${words.acts.cancel.go('')}</button>`)
+      : ''
+  return html`${box(ended === 'cancelled' ? 'plain' : 'wait', words.link.ended[ended])}${again}`
+}
+
+/** `/links/:order_id/close`: says what closing does. Nothing is done. */
+export async function closeLink(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
+  const { words, person } = visit
+  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const found = await readLink(visit, order_id)
+  if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, words.link.none)
+  return page(visit, {
+    title: words.link.closeTitle,
+    body: html`<div class="card"><p class="sum">${sumOf(words, found.amount, found.currency)}</p>
+${found.description ? html`<p><bdi>${found.description}</bdi></p>` : ''}${box('wait', words.link.closeSays)}
+${form(
+  visit,
+  `${linkPath(order_id)}/revoke`,
+  html`${hidden({ id: found.id })}<button class="main danger">${words.link.close}</button>`,
+)}<p><a href="${at(visit, linkPath(order_id))}">${words.nav.links}</a></p></div>`,
+  })
+}
+
+/** Closes a link, then cancels the payment that was opened with it. The link's page says how that ended. */
 export async function revokeLink(
   visit: SignedVisit,
   [order_id = '']: string[],
   { id = '' }: Record<string, string>,
 ): Promise<Response> {
   const { words, person } = visit
-  if (person.role !== 'all') return notice(visit, 403, words.forbidden)
-  const reply = await call(visit, `DELETE /api/links/${encodeURIComponent(id)}`)
-  if (reply.ok) return redirect(visit, linkPath(order_id))
-  return notice(visit, reply.status, reply.status === 404 ? pageWords(words).link.none : words.failed)
+  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const reply = await call<{ opened: boolean }>(visit, `DELETE /api/links/${encodeURIComponent(id)}`)
+  if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
+  return reply.body.opened ? cancelOpened(visit, [order_id]) : redirect(visit, linkPath(order_id))
+}
+
+/** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
+export async function cancelOpened(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
+  if (!maySell(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
+  await call(visit, `POST /api${orderPath(order_id)}/cancel`)
+  return redirect(visit, linkPath(order_id))
 }
 
 /** `/links`: every link that was made here. */
 export async function links(visit: SignedVisit): Promise<Response> {
-  const { words, c } = visit
-  const text = pageWords(words)
+  const { words, c, person } = visit
   const { state = '', cursor } = c.req.query()
-  const known = Object.hasOwn(text.link.states, state) ? state : ''
+  const known = Object.hasOwn(words.link.states, state) ? state : ''
   const query = new URLSearchParams({ ...(known && { state: known }), ...(cursor && { cursor }) })
   const reply = await call<{ links: Link[]; cursor: string | null }>(visit, `GET /api/links?${query}`)
   if (!reply.ok) return notice(visit, reply.status, words.failed)
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`
+  const filters = [['', words.links.all], ...Object.entries(words.link.states)]
   return page(visit, {
-    title: text.links.title,
-    body: html`<p>${text.links.state}: <a href="${at(visit, '/links')}">${text.links.all}</a>${Object.entries(
-      text.link.states,
-    ).map(
-      ([name, label]) =>
-        html` · <a href="${to({ state: name })}"${name === known ? html` aria-current="page"` : ''}>${label}</a>`,
-    )}</p>
-${found.length === 0 ? html`<p>${text.links.none}</p>` : ''}
-<ul class="rows">${found.map(
-      ({ order_id, description, customer_name, amount, currency, created_at, state: is, by }) => html`<li class="row">
-<span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>${customer_name ? html` · <bdi>${customer_name}</bdi>` : ''}
-<br><span class="quiet">${timeOf(words, created_at, c.env.SHOP_TZ)} · <bdi>${by}</bdi> · ${text.link.states[is]}</span></span><span>${sumOf(words, amount, currency)}</span></li>`,
+    title: words.links.title,
+    body: html`${
+      maySell(person.role) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
+    }<ul class="filters" aria-label="${words.links.state}">${filters.map(
+      ([name = '', label = '']) =>
+        html`<li><a href="${name ? to({ state: name }) : at(visit, '/links')}"${
+          name === known ? html` aria-current="page"` : ''
+        }>${label}</a></li>`,
     )}</ul>
-${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${text.links.older}</a></p>` : ''}`,
+${found.length === 0 ? html`<p class="card">${known ? words.links.noneSuch : words.links.none}</p>` : rowsOf(visit, found)}
+${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${words.links.older}</a></p>` : ''}`,
   })
+}
+
+function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
+  const { words, c } = visit
+  return html`<ul class="rows card">${found.map(
+    ({ order_id, description, customer_name, amount, currency, created_at, state, by }) => html`<li class="row">
+<span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
+<span class="quiet">${pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)}
+${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
+<bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, amount, currency)}</span></li>`,
+  )}</ul>`
 }

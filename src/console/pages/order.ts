@@ -1,13 +1,16 @@
 import { html } from 'hono/html'
-import type { OrderOperation } from '../../orders/index.ts'
+import { moneyState } from '../../shop/lib/money-state.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { attentionOf, form, notice, page, redirect } from '../layout.ts'
-import { readVersion, sumOf, typed, wireSum } from '../lib/amount.ts'
+import { sumOf, wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
-import { type Act, isAllowed, mayWrite } from '../roles.ts'
-import { call, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { box, facts, statePill, timeline } from '../parts.ts'
+import { mayWrite } from '../roles.ts'
+import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
+import { actions, unsettled } from './actions.ts'
+import { type Link, linkOf, linkPath } from './links.ts'
 import { recordList } from './record.ts'
 
 /** Reads an order; or the page that says why it cannot be shown. */
@@ -19,27 +22,42 @@ export async function readOrder(visit: SignedVisit, order_id: string): Promise<S
 
 /** `/orders/:order_id` */
 export async function showOrder(visit: SignedVisit, [id = '']: string[]): Promise<Response> {
-  const [order, attention] = await Promise.all([readOrder(visit, id), attentionOf(visit)])
-  if (order instanceof Response) return order
-  const { words, c } = visit
+  const [order, attention, link] = await Promise.all([readOrder(visit, id), attentionOf(visit), linkOf(visit, id)])
+  // A link that was not opened is no order yet: its page is the link's.
+  if (order instanceof Response) return order.status === 404 && link ? redirect(visit, linkPath(id)) : order
+  const { words } = visit
   const raw = await rawEvents(visit, id, order)
-  const failing = attention?.items.find((item) => item.order_id === order.order_id && item.kind === 'on_event_given_up')
+  const items = attention?.items.filter((item) => item.order_id === order.order_id) ?? []
+  const isOpen = (flag: string) => !attention || items.some((item) => item.flag === flag)
   return page(visit, {
     title: words.order.title(shownId(order.order_id)),
     ...(attention && { attention }),
-    body: html`<p class="sum"><bdi>${headline(words, order, raw, c.env.SHOP_TZ)}</bdi></p>
-${bar(words, order)}
-${order.flags.map((flag) => html`<p class="box wait">${words.flags[flag] ?? flag}</p>`)}
-${order.reference === undefined ? '' : html`<p>${words.order.reference}: <bdi>${order.reference}</bdi></p>`}
-${order.customer_email === undefined ? '' : html`<p>${words.order.email}: <bdi>${order.customer_email}</bdi></p>`}
-${await actions(visit, id, order, failing?.event_id)}
-<h2>${words.order.story}</h2>
-${story(visit, order.operations, order.currency)}
-<h2>${words.order.record}</h2>
+    body: html`<div class="cols"><div class="card head">${headline(visit, order, raw)}
+${order.flags.filter(isOpen).map((flag) => box('wait', words.flags[flag] ?? flag))}
+${about(visit, order, raw, link)}
+${bar(words, order)}</div>
+<div class="side">${unsettled(visit, id, order, items)}${await actions(visit, id, order, { items, link })}</div>
+<div><section class="card"><h2>${words.order.story}</h2>${story(visit, order)}
+${order.flags
+  .filter((flag) => !isOpen(flag))
+  .map((flag) => html`<p class="quiet">${words.order.seen}: ${words.flags[flag] ?? flag}</p>`)}</section>
+<section class="card"><h2>${words.order.record}</h2>
 ${order.record.length === 0 ? html`<p class="quiet">${words.record.none}</p>` : recordList(visit, order.record, order.currency)}
-${mayWrite(visit.person.role) ? form(visit, `${orderPath(id)}/notes`, html`<label for="note">${words.order.note}</label><textarea id="note" name="text" rows="2" maxlength="1000" required placeholder="${words.order.notePlaceholder}"></textarea><button class="plain">${words.order.addNote}</button>`) : ''}
-<details><summary>${words.order.raw}</summary><pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>`,
+${mayWrite(visit.person.role) ? noteForm(visit, id) : ''}</section>
+<details class="card"><summary>${words.order.raw}</summary><pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>
+</div></div>`,
   })
+}
+
+const noteForm = (visit: SignedVisit, id: string): Promise<Awaited<Html>> => {
+  const { note, notePlaceholder, addNote } = visit.words.order
+  return form(
+    visit,
+    `${orderPath(id)}/notes`,
+    html`<label for="note">${note}</label>
+<textarea id="note" name="text" rows="2" maxlength="1000" required placeholder="${notePlaceholder}"></textarea>
+<button class="plain">${addNote}</button>`,
+  )
 }
 
 /** `/orders/:order_id/notes` */
@@ -51,7 +69,8 @@ export async function addNote(
   if (!mayWrite(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
   const { text = '' } = fields
   const reply = await call(visit, `POST /api${orderPath(id)}/notes`, { text })
-  if (reply.ok || reply.status === 400) return redirect(visit, orderPath(id))
+  if (reply.ok) return redirect(visit, orderPath(id), 'noted')
+  if (reply.status === 400) return redirect(visit, orderPath(id))
   return notice(visit, reply.status, reply.status === 404 ? visit.words.noOrder : visit.words.failed)
 }
 
@@ -74,55 +93,76 @@ const textIn = (raw: readonly Raw[], ...names: string[]): string =>
     .filter(Boolean)
     .join(' ')
 
-/** "Paid 100,50 грн by Olena at 14:03, card •••• 3220" */
-function headline(words: Words, order: ShownOrder, raw: readonly Raw[], zone: string | undefined): string {
-  const { status, method, amount, currency, totals, operations } = order
-  const sum = wireSum(words, amount ?? 0, currency)
-  const paid = operations.find((one) => one.method === method && one.status === status)
-  if (status === 'success') {
-    const by = textIn(raw, 'customer_fname', 'customer_lname')
-    const card =
-      /\d{4}$/.exec(
-        textIn(
-          raw.filter((event) => event.method === method),
-          'cc_mask',
-        ).split(' ')[0] ?? '',
-      )?.[0] ?? ''
-    const at = timeOf(words, paid?.processed_at ?? paid?.created_at, zone)
-    const say = method === 'auth' && totals.captured === 0 ? words.order.reserved : words.order.paid
-    return say(sum, by, at, card)
-  }
-  if (status === 'failure') return words.order.declined(sum, reasonOf(words, paid?.status_code))
-  return words.order.waiting(sum)
+/** The payment that an order is about. */
+const paymentOf = ({ operations, method, status }: ShownOrder): ShownOrder['operations'][number] | undefined =>
+  operations.find((one) => one.method === method && one.status === status)
+
+/** The state, the sum that it is about, and one quiet line: of what, when, with which card. */
+function headline({ words, c }: SignedVisit, order: ShownOrder, raw: readonly Raw[]): Html {
+  const { method, currency, totals } = order
+  const { state, sum } = moneyState(order)
+  const say = (minor: number) => sumOf(words, minor, currency)
+  const masks = raw.filter((event) => event.method === method)
+  const [card] = /\d{4}$/.exec(textIn(masks, 'cc_mask').split(' ')[0] ?? '') ?? []
+  const paid = paymentOf(order)
+  const line = [
+    state === 'partly_charged' && words.order.ofReserved(say(totals.authorized)),
+    state === 'partly_refunded' && words.order.leftOf(say(totals.captured), say(totals.refunded)),
+    paid && timeOf(words, paid.received_at, c.env.SHOP_TZ),
+    order.status === 'success' && card && words.order.card(card),
+    state === 'failed' && reasonOf(words, paid?.status_code),
+  ].filter(Boolean)
+  return html`<p>${statePill(words, state)}</p>
+<p class="sum"><bdi>${sum === null ? '' : wireSum(words, sum, currency)}</bdi></p>
+${line.length > 0 ? html`<p class="quiet">${line.join(' · ')}</p>` : ''}`
+}
+
+/** What was bought, by whom, and where its papers are. */
+function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link: Link | undefined): Html | '' {
+  const { words } = visit
+  const text = words.order
+  const email = order.customer_email ?? textIn(raw, 'customer_email')
+  const receipt = textIn(
+    raw.filter(({ method }) => method !== 'refund'),
+    'receipt_url',
+  )
+  const isAddress = /^https?:\/\//i.test(receipt)
+  const found = `${at(visit, '/orders')}?${new URLSearchParams({ q: email })}`
+  return facts([
+    [text.bought, textIn(raw, 'description') || link?.description],
+    [text.customer, textIn(raw, 'customer_fname', 'customer_lname') || link?.customer_name],
+    [text.phone, textIn(raw, 'customer_phone')],
+    [text.email, email && html`<a href="${found}">${email}</a>`],
+    [text.reference, order.reference],
+    [text.link, link && html`<a href="${at(visit, linkPath(link.order_id))}">${words.link.states[link.state]}</a>`],
+    [text.receipt, isAddress ? html`<a href="${receipt}" rel="noreferrer">${text.receiptOf}</a>` : ''],
+  ])
 }
 
 export const reasonOf = (words: Words, code: string | null | undefined): string =>
   code && Object.hasOwn(words.reasons, code) ? (words.reasons[code] ?? '') : ''
 
-function story(visit: SignedVisit, operations: readonly OrderOperation[], currency: string | null): Html {
-  const { words, c } = visit
+function story({ words, c }: SignedVisit, { operations, currency }: ShownOrder): Html {
   if (operations.length === 0) return html`<p class="quiet">${words.order.noStory}</p>`
   const tone = (status: string | null) => (status === 'success' ? 'ok' : status === 'failure' ? 'bad' : 'wait')
-  return html`<ol class="story">${operations.map(
-    ({
-      method,
-      status,
-      status_code,
-      amount,
-      created_at,
-      processed_at,
-    }) => html`<li><div class="row"><span>${words.methods[method] ?? method}: <span class="${tone(status)}">${words.statuses[status ?? ''] ?? status ?? ''}</span></span><span>${amount === null ? '' : wireSum(words, amount, currency)}</span></div>
-<div class="quiet">${timeOf(words, processed_at ?? created_at, c.env.SHOP_TZ)} ${status === 'failure' ? reasonOf(words, status_code) : ''}</div></li>`,
-  )}</ol>`
+  return timeline(
+    operations.map(({ method, status, status_code, amount, received_at }) => ({
+      tone: tone(status),
+      text: `${words.methods[method] ?? method}: ${words.statuses[status ?? ''] ?? status ?? ''}`,
+      sum: amount === null ? '' : wireSum(words, amount, currency),
+      below: html`${timeOf(words, received_at, c.env.SHOP_TZ)} ${status === 'failure' ? reasonOf(words, status_code) : ''}`,
+    })),
+  )
 }
 
 const PARTS = ['captured', 'refunded', 'voided'] as const
 
-/** What became of the money, as a bar and in numbers. */
+/** What became of the money, as a bar and in numbers: where it is more than one sum. */
 function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
   const whole = Math.max(totals.authorized, totals.captured)
-  if (whole === 0) return ''
   const named = (['authorized', ...PARTS] as const).filter((part) => totals[part] > 0)
+  const isOneSum = totals.captured === totals.authorized && named.length === 2
+  if (whole === 0 || named.length < 2 || isOneSum) return ''
   const wide = (part: (typeof PARTS)[number]) => ((totals[part] / whole) * 100).toFixed(2)
   const label = named.map((part) => `${words.order.totals[part]} ${sumOf(words, totals[part], currency)}`)
   // Refunds come off the charged part's end; what was released off the whole's.
@@ -131,41 +171,10 @@ function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
     refunded: Number(wide('captured')) - Number(wide('refunded')),
     voided: 100 - Number(wide('voided')),
   }
-  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="${label.join(', ')}"><rect class="authorized" width="100" height="4"/>${PARTS.map((part) => html`<rect class="${part}" x="${Math.max(from[part], 0)}" width="${wide(part)}" height="4"/>`)}</svg>
-<dl>${named.map((part) => html`<dt>${words.order.totals[part]}</dt><dd>${sumOf(words, totals[part], currency)}</dd>`)}</dl>`
-}
-
-/** The acts that an order allows, each as a form whose second step says what will happen. */
-async function actions(visit: SignedVisit, id: string, order: ShownOrder, event: unknown): Promise<Html> {
-  const { words, person } = visit
-  const { totals, version, currency, status, attempts } = order
-  const { left } = readVersion(version) as NonNullable<ReturnType<typeof readVersion>>
-  const isOpen = status !== 'success' && status !== 'failure'
-  const key = html`<input type="hidden" name="key" value="${crypto.randomUUID()}">`
-  const forms: [Act, boolean, (act: Act) => Html][] = [
-    ...(['capture', 'refund'] as const).map((act): [Act, boolean, () => Html] => [
-      act,
-      left[act] > 0,
-      () =>
-        html`${key}<label for="${act}">${words.order.amount}</label><input id="${act}" name="amount" inputmode="decimal" autocomplete="off" required value="${typed(words, left[act])}"><p class="quiet">${words.order.left(sumOf(words, left[act], currency))}</p>`,
-    ]),
-    ['void', left.void > 0 && totals.captured === 0, () => key],
-    ['cancel', isOpen, () => html``],
-    ['resend', order.events.length > 0 || isOpen, () => html``],
-    ['replay', typeof event === 'string', () => html`<input type="hidden" name="event" value="${String(event)}">`],
-    ['erase', true, () => html``],
-  ]
-  const shown = forms.filter(([act, isPossible]) => isPossible && isAllowed(person.role, act))
-  const open = isAllowed(person.role, 'settle') ? attempts : []
-  return html`${open.map(
-    ({ id: attempt, kind, amount }) =>
-      html`<div class="box wait"><p>${words.order.unsettled(words.methods[kind] ?? kind, amount === null ? '' : sumOf(words, Math.round(amount * 100), currency))}</p>${form(
-        visit,
-        `${orderPath(id)}/settle`,
-        html`<input type="hidden" name="attempt" value="${attempt}"><div class="acts"><button name="executed" value="true">${words.order.executed}</button><button class="plain" name="executed" value="false">${words.order.notExecuted}</button></div>`,
-      )}</div>`,
-  )}${shown.map(
-    ([act, , fields]) =>
-      html`<div class="${act === 'capture' || act === 'refund' ? 'box' : 'act'}">${form(visit, `${orderPath(id)}/${act}`, html`${fields(act)}<button class="${act === 'capture' || act === 'refund' ? 'main' : 'plain'}">${words.acts[act].button}</button>`)}</div>`,
-  )}`
+  const bars = PARTS.map(
+    (part) => html`<rect class="${part}" x="${Math.max(from[part], 0)}" width="${wide(part)}" height="4"/>`,
+  )
+  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="${label.join(', ')}"
+><rect class="authorized" width="100" height="4"/>${bars}</svg>
+${facts(named.map((part) => [words.order.totals[part], sumOf(words, totals[part], currency)]))}`
 }

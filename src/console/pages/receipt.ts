@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import { notice, page } from '../layout.ts'
-import { sumOf } from '../lib/amount.ts'
+import { wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
+import { facts, pill } from '../parts.ts'
 import { at, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { readOrder, reasonOf } from './order.ts'
 
@@ -13,16 +14,20 @@ export async function showReceipt(visit: SignedVisit, [id = '', operation = '']:
   const { receipt } = words
   const made = order.operations.find((one) => one.id === operation)
   if (!made) return notice(visit, 404, receipt.absent)
-  const { method, status, status_code, amount, created_at, processed_at } = made
+  const { method, status, status_code, amount, received_at } = made
   const isEnded = status === 'success' || status === 'failure'
   const state = status === 'success' ? 'done' : isEnded ? 'failed' : 'waiting'
+  const tone = ({ done: 'ok', failed: 'bad', waiting: 'wait' } as const)[state]
   return page(visit, {
     title: receipt[state](words.methods[method] ?? method),
-    body: html`<p class="sum">${amount === null ? '' : sumOf(words, Math.round(amount * 100), order.currency)}</p>
+    body: html`<div class="card narrow"><p>${pill(tone, words.statuses[status ?? ''] ?? words.states.pending)}</p>
+<p class="sum">${amount === null ? '' : wireSum(words, amount, order.currency)}</p>
 <p>${receipt[`${state}Body`]} ${status === 'failure' ? reasonOf(words, status_code) : ''}</p>
-<dl><dt>${receipt.order}</dt><dd><bdi>${shownId(order.order_id)}</bdi></dd>
-<dt>${receipt.id}</dt><dd><bdi>${made.id}</bdi></dd>
-<dt>${receipt.at}</dt><dd>${timeOf(words, processed_at ?? created_at, c.env.SHOP_TZ)}</dd></dl>
-<p><a href="${at(visit, orderPath(id))}">${words.back}</a></p>`,
+${facts([
+  [receipt.order, shownId(order.order_id)],
+  [receipt.id, made.id],
+  [receipt.at, timeOf(words, received_at, c.env.SHOP_TZ)],
+])}
+<a class="main go" href="${at(visit, orderPath(id))}">${words.back}</a></div>`,
   })
 }

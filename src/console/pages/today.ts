@@ -5,37 +5,67 @@ import type { ListedOrder } from '../../shop/routes/list-orders.ts'
 import { attentionOf, countOf, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { today as dayOfShop } from '../lib/shop-day.ts'
+import { timeOf } from '../lib/time.ts'
+import { maySell } from '../roles.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
-import { type PageWords, pageWords } from '../words/pages.ts'
-import { orderRows } from './orders-found.ts'
+import { orderRows } from './orders.ts'
 
 const DAYS = 30
+/** So many orders are counted. */
+const COUNTED = 20
 
-/** `/`: what was taken today, and what to do next. */
+type Orders = { orders: ListedOrder[]; cursor: string | null }
+
+/** `/`: what was taken today, what waits, what needs a person, and what to do next. */
 export async function today(visit: SignedVisit): Promise<Response> {
-  const { words } = visit
-  const text = pageWords(words)
+  const { words, person } = visit
+  const text = words.today
   const [from, to] = [dayOfShop(visit, DAYS - 1), dayOfShop(visit)]
-  const [attention, days, orders] = await Promise.all([
+  const [attention, days, orders, waiting] = await Promise.all([
     attentionOf(visit),
     call<{ days: ShopDay[] }>(visit, `GET /api/days?from=${from}&to=${to}`),
-    call<{ orders: ListedOrder[] }>(visit, 'GET /api/orders?status=success&limit=8'),
+    call<Orders>(visit, 'GET /api/orders?status=success&limit=8'),
+    call<Orders>(visit, `GET /api/orders?open=true&limit=${COUNTED}`),
   ])
   const count = countOf(attention)
-  const attentionText = count
-    ? html`<a href="${at(visit, '/attention')}">${words.today.attention(count)}</a>`
-    : words.today.well
+  const open = waiting.ok ? waiting.body.orders.length : 0
   const sums = days.ok ? sumsOf(days.body.days.filter(({ day }) => day === to)) : new Map<string, number>()
   const taken = [...sums].map(([currency, minor]) => html`<p class="sum">${sumOf(words, minor, currency)}</p>`)
+  const isNew = orders.ok && orders.body.orders.length === 0 && open === 0
   return page(visit, {
-    title: words.today.title,
+    title: text.title,
     attention,
-    body: html`<p class="box${count || !attention ? ' wait' : ''}">${attention ? attentionText : words.failed.body}</p>
-<h2>${text.today.taken}</h2>
-${days.ok ? (taken.length > 0 ? taken : html`<p>${text.today.nothing}</p>`) : html`<p class="wait">${text.today.unknown}</p>`}
-<a class="go" href="${at(visit, '/new-link')}">${words.nav.newLink}</a>
-${orders.ok && orders.body.orders.length > 0 ? html`<h2>${text.today.last}</h2>${orderRows(visit, orders.body.orders)}` : ''}
-${days.ok ? charts(visit, text, days.body.days) : ''}`,
+    body: html`<div class="cols"><div class="card head"><h2>${text.taken}</h2>
+${
+  days.ok
+    ? taken.length > 0
+      ? taken
+      : html`<p class="none">${text.nothing}</p>`
+    : html`<p class="wait">${text.unknown}</p>`
+}
+<ul class="tiles"><li>${
+      attention
+        ? count
+          ? html`<a class="warn" href="${at(visit, '/attention')}">${text.attention(count)}</a>`
+          : html`<span class="ok">✓ ${text.well}</span>`
+        : html`<span class="wait">${words.failed.body}</span>`
+    }</li>${
+      open > 0
+        ? html`<li><a href="${at(visit, '/orders?state=open')}">${text.waiting(
+            `${open}${waiting.ok && waiting.body.cursor ? '+' : ''}`,
+          )}</a></li>`
+        : ''
+    }</ul>
+${isNew ? html`<p class="quiet">${text.first}</p>` : ''}${
+  maySell(person.role) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
+}</div>
+<div class="side">${days.ok ? charts(visit, days.body.days) : ''}</div>
+<div>${
+      orders.ok && orders.body.orders.length > 0
+        ? html`<h2>${text.last}</h2>${orderRows(visit, orders.body.orders, attention)}
+<p><a href="${at(visit, '/orders')}">${text.all}</a></p>`
+        : ''
+    }</div></div>`,
   })
 }
 
@@ -46,23 +76,38 @@ function sumsOf(days: readonly ShopDay[]): Map<string, number> {
   return sums
 }
 
-/** A chart for each currency, with its table beneath. */
-function charts(visit: SignedVisit, text: PageWords, days: readonly ShopDay[]): (Html | '')[] {
+/** How high a chart is, in its own units. */
+const HIGH = 60
+
+/** A chart for each currency: a base line, its highest value, its first and last day, and its table beneath. */
+function charts(visit: SignedVisit, days: readonly ShopDay[]): (Html | '')[] {
   const { words } = visit
+  const text = words.today
   return [...sumsOf(days).keys()].map((currency) => {
     const rows = Array.from({ length: DAYS }, (_, i) => dayOfShop(visit, DAYS - 1 - i)).map((day) => {
       const own = days.filter((row) => row.day === day && row.currency === currency)
       return { day, minor: sumsOf(own).get(currency) ?? 0 }
     })
     const most = Math.max(...rows.map(({ minor }) => Math.abs(minor)), 1)
+    const best = rows.reduce((a, b) => (b.minor > a.minor ? b : a))
     const bars = rows.map(({ minor }, i) => {
-      const height = Math.round((Math.abs(minor) / most) * 60)
-      return html`<rect class="${minor < 0 ? 'refunded' : 'captured'}" x="${i * 10}" y="${60 - height}" width="8" height="${height}"/>`
+      const height = Math.round((Math.abs(minor) / most) * HIGH)
+      const kind = minor < 0 ? 'refunded' : 'captured'
+      return html`<rect class="${kind}" x="${i * 10 + 1}" y="${HIGH - height}" width="8" height="${height}" rx="1"/>`
     })
     const listed = rows.filter(({ minor }) => minor !== 0).reverse()
-    return html`<h2>${text.today.chart(currency)}</h2>
-<svg viewBox="0 0 ${DAYS * 10} 60" role="img" aria-label="${text.today.chart(currency)}">${bars}</svg>
-<details><summary>${text.today.table}</summary><table><tr><th scope="col">${text.today.day}</th><th scope="col" class="n">${text.today.sum}</th></tr>
-${listed.map(({ day, minor }) => html`<tr><td>${day}</td><td class="n">${sumOf(words, minor, currency)}</td></tr>`)}</table></details>`
+    const name = (day: string) => timeOf(words, `${day}T12:00:00Z`, 'UTC', 'day')
+    const line = html`<line x1="0" x2="${DAYS * 10}" y1="${HIGH}" y2="${HIGH}" vector-effect="non-scaling-stroke"/>`
+    return html`<section class="card"><h2>${text.chart(currency)}</h2>
+<p class="quiet">${text.highest(sumOf(words, best.minor, currency), name(best.day))}</p>
+<svg class="chart" viewBox="0 0 ${DAYS * 10} ${HIGH + 1}" role="img" aria-label="${text.chart(currency)}">${bars}${line}</svg>
+<div class="row quiet"><span>${name(from(rows))}</span><span>${name(rows.at(-1)?.day ?? '')}</span></div>
+<details><summary>${text.table}</summary><table><tr><th scope="col">${text.day}</th>
+<th scope="col" class="n">${text.sum}</th></tr>
+${listed.map(
+  ({ day, minor }) => html`<tr><td>${name(day)}</td><td class="n">${sumOf(words, minor, currency)}</td></tr>`,
+)}</table></details></section>`
   })
 }
+
+const from = (rows: readonly { day: string }[]): string => rows[0]?.day ?? ''

@@ -1,0 +1,159 @@
+import { html } from 'hono/html'
+import { form, notice, page, redirect } from '../layout.ts'
+import { readAmount, sumOf, typed } from '../lib/amount.ts'
+import { isDay, nowOf, startOf, today } from '../lib/shop-day.ts'
+import { field, hidden } from '../parts.ts'
+import { maySell } from '../roles.ts'
+import { call, type SignedVisit } from '../visit.ts'
+import type { Words } from '../words/en.ts'
+import { linkOf, linkPath, openLink } from './links.ts'
+
+const CURRENCIES = ['UAH', 'EUR', 'USD']
+const DAYS = 7
+/** From here on a person is asked whether the amount is meant. Minor units. */
+const LARGE = 100_000_00
+
+type Typed = Record<string, string>
+type Problems = Partial<Record<string, string>>
+
+/** `/new-link`: the form, empty or like an earlier link. */
+export async function newLink(visit: SignedVisit): Promise<Response> {
+  const again = visit.c.req.query('again')
+  return linkForm(visit, again === undefined ? {} : await likeLink(visit, again))
+}
+
+/** What an earlier link asked for. */
+async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
+  const link = await linkOf(visit, order_id)
+  const sealed = link && (await openLink(visit, link))
+  if (!link) return {}
+  const order = sealed?.order
+  const email = sealed?.customerEmail ?? order?.customer_email
+  const known = {
+    description: link.description,
+    name: link.customer_name,
+    phone: order?.customer_phone,
+    email,
+    method: order?.method,
+    lang: order?.customer_lang,
+  }
+  const filled = Object.entries(known).flatMap(([name, value]) => (value ? [[name, String(value)]] : []))
+  return { amount: typed(visit.words, link.amount), currency: link.currency, ...Object.fromEntries(filled) }
+}
+
+/** The form. What was typed stays in it, and each problem stands at its field. */
+function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}): Promise<Response> | Response {
+  const { words, person } = visit
+  const text = words.newLink
+  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const { currency = 'UAH', lang = words.lang, order = newOrderId(), until = today(visit, -DAYS) } = given
+  const isMore = ['name', 'phone', 'email', 'until', 'lang'].some((name) => problems[name])
+  const isFilled = Boolean(given.name || given.phone || given.email)
+  const one = (name: string, label: string, more = html``) =>
+    field({ name, label, value: given[name], problem: problems[name], more })
+  const languages = ['uk', 'en'].map((code) => [code, text.languages[code] ?? code] as const)
+  const isWrong = Object.values(problems).some(Boolean)
+  return page(visit, {
+    ...(isWrong && { status: 400 }),
+    isWrong,
+    title: text.title,
+    body: html`<div class="card narrow">${problems.form ? html`<p class="bad" role="alert">${problems.form}</p>` : ''}
+${form(
+  visit,
+  '/new-link',
+  html`${hidden({ order, ...(problems.amount === largeOf(words, given) && { sure: given.amount ?? '' }) })}
+<div class="pair">${one('amount', text.amount, html` inputmode="decimal" autocomplete="off" required`)}
+${field({ name: 'currency', label: text.currency, value: currency, choices: CURRENCIES.map((code) => [code, code]) })}</div>
+${one('description', text.description, html` required maxlength="200"`)}
+${field({
+  name: 'method',
+  label: text.how,
+  value: given.method,
+  choices: [
+    ['purchase', text.purchase],
+    ['auth', text.auth],
+  ],
+})}
+<details${isMore || isFilled ? html` open` : ''}><summary>${text.customer}</summary>
+${one('name', text.name, html` maxlength="100" autocomplete="off"`)}
+${one('phone', text.phone, html` type="tel" autocomplete="off"`)}
+${one('email', text.email, html` type="email" autocomplete="off"`)}
+${field({ name: 'lang', label: text.language, value: lang, choices: languages })}
+${field({ name: 'until', label: text.until, value: until, problem: problems.until, more: html` type="date"` })}</details>
+<button class="main">${text.go}</button>`,
+)}</div>`,
+  })
+}
+
+/** The question about a large amount; undefined for any other one. */
+function largeOf(words: Words, { amount = '', currency = 'UAH' }: Typed): string | undefined {
+  const minor = readAmount(words, amount, currency)
+  return typeof minor === 'number' && minor >= LARGE ? words.newLink.large(sumOf(words, minor, currency)) : undefined
+}
+
+/** A number that a person can read out; one form makes links of one order, however often it is sent. */
+function newOrderId(): string {
+  const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
+  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => letters[byte % letters.length]).join('')
+}
+
+/** Makes the link, and shows it. */
+export async function makeLink(visit: SignedVisit, _: string[], given: Typed): Promise<Response> {
+  const { words, c, person } = visit
+  const text = words.newLink
+  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const { currency = '', description = '', order = '', until = '', method, lang, name, phone, email } = given
+  const amount = readAmount(words, given.amount ?? '', currency)
+  const expires = isDay(until) ? startOf(c.env, until, 1) : undefined
+  const isOver = expires !== undefined && expires <= nowOf(visit)
+  const problems: Problems = {
+    amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
+    description: description.trim() === '' ? text.empty : undefined,
+    until: isOver ? text.over : undefined,
+  }
+  if (typeof amount === 'string' || Object.values(problems).some(Boolean)) {
+    return linkForm(visit, given, firstOf(problems))
+  }
+  const reply = await call(visit, 'POST /api/links', {
+    landing: true,
+    ...(expires !== undefined && { expires_at: expires }),
+    ...(email?.trim() && { customer_email: email.trim() }),
+    order: {
+      ...{ mode: 'hosted', method: method === 'auth' ? 'auth' : 'purchase', amount: amount / 100, currency },
+      order_id: order,
+      description: description.trim(),
+      order_3ds_bypass: 'supported',
+      ...(name?.trim() && { customer_fname: name.trim() }),
+      ...(phone?.trim() && { customer_phone: phone.trim() }),
+      ...(lang && { customer_lang: lang }),
+    },
+  })
+  if (reply.ok) return redirect(visit, linkPath(order))
+  return linkForm(visit, given, problemOf(words, reply.problem))
+}
+
+/** The first problem alone has the focus: one at a time. */
+const firstOf = (problems: Problems): Problems =>
+  Object.fromEntries(
+    Object.entries(problems)
+      .filter(([, one]) => one)
+      .slice(0, 1),
+  )
+
+const FIELDS: readonly (readonly [about: RegExp, name: string])[] = [
+  [/phone/i, 'phone'],
+  [/e-?mail/i, 'email'],
+  [/fname|lname|name/i, 'name'],
+  [/description/i, 'description'],
+]
+
+/** What the API said, in the person's own language, at the field that it is about. */
+function problemOf(
+  { newLink: text, failed }: Words,
+  problem: { code: string; status: number; detail?: string },
+): Problems {
+  if (problem.status >= 500) return { form: failed.body }
+  if (problem.code === 'no_origin') return { form: text.origin }
+  const [, name = ''] = FIELDS.find(([about]) => about.test(problem.detail ?? '')) ?? []
+  return text.fields[name] ? { [name]: text.fields[name] } : { form: text.wrong }
+}

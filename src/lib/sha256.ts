@@ -5,6 +5,10 @@ import { encodeUtf8 } from './utf8.ts'
 
 const portable: TextHash = (text) => encodeBase64url(sha256(encodeUtf8(text)), false)
 
+/** The same by Web Crypto: who uses it alone bundles no hash. */
+export const sha256Async = async (text: string): Promise<string> =>
+  encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', encodeUtf8(text))), false)
+
 let chosen: TextHash | undefined
 
 /** `base64url(sha256(utf8(text)))` without padding: always 43 characters. Synchronous on every runtime. */

@@ -1,10 +1,12 @@
 // What every driver of protocol.ts makes of the SDK's calls: which call an operation is, what its error means, what its response is.
 
 import { isApiError, isConfigError, isConnectionError, isInvalidInputError } from '../errors.ts'
-import { foldOrder } from '../orders/fold.ts'
+import { sha256Async } from '../lib/sha256.ts'
+import { foldSummaries, operationAmong } from '../orders/fold.ts'
+import { type EventSummary, fieldsOf } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { readEvent } from '../schemas/read-event.ts'
-import type { Message, MoneyOperation, OperationKind, OperationState } from './protocol.ts'
+import type { Message, MoneyOperation, MoneyRequest, OperationKind, OperationState } from './protocol.ts'
 
 /** The SDK's name of each operation. */
 export const CALL_NAMES: Readonly<Record<OperationKind, string>> = {
@@ -22,9 +24,57 @@ export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
   return error.retryable ? 'not_sent' : 'rejected'
 }
 
+/** The field of each operation's amount; a void has none. */
+const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
+
+/** What is asked for under a key. `fields`: the SDK's input without `order_id`. */
+export async function requestOf(
+  kind: OperationKind,
+  fields: Readonly<Record<string, unknown>>,
+  key: string,
+): Promise<Omit<MoneyRequest, 'version' | 'limit'>> {
+  const names = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  const [keyHash, fingerprint] = await Promise.all([
+    sha256Async(key),
+    sha256Async(JSON.stringify([kind, ...names.sort().map((name) => [name, fields[name]])])),
+  ])
+  const asked = fields[AMOUNTS[kind]]
+  return {
+    ...{ id: crypto.randomUUID(), kind, keyHash, fingerprint },
+    amount: typeof asked === 'number' ? asked : null,
+    hasCurrency: fields.order_currency !== undefined,
+    hasServerUrl: fields.server_url != null,
+  }
+}
+
+/** Makes a call once. @param wordsOf What its caller gets for an error. */
+export async function makeCall(
+  id: string,
+  call: () => Promise<object>,
+  wordsOf: (error: unknown, outcome: Exclude<OperationState, 'done'>) => unknown,
+): Promise<Extract<Message, { type: 'responded' }>> {
+  const responded = { type: 'responded', id } as const
+  try {
+    const { cc_token: _, ...record } = (await call()) as Record<string, unknown>
+    const operation_id = String(record.operation_id)
+    return { ...responded, outcome: 'done', answer: { code: 'executed', record }, operation_id }
+  } catch (error) {
+    const outcome = outcomeOf(error)
+    return { ...responded, outcome, answer: { code: 'recorded', response: wordsOf(error, outcome) } }
+  }
+}
+
 /** The response as an event, so that the order is right before the webhook arrives. */
 export const eventOfResponse = ({ kind }: MoneyOperation, record: object): WebhookEvent =>
   readEvent({ ...record, method: kind })
+
+/** Whether an event that the service shows says something new: a listed record can differ from its webhook in what does not count. */
+export function newsAmong(known: readonly EventSummary[]): (event: EventSummary) => boolean {
+  const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
+  const before = new Set(known.map(said))
+  // `init` says no more than that the customer has not paid: it has no webhook either.
+  return (event) => event.status !== 'init' && !before.has(said(event))
+}
 
 /** What `resolveOutcome` is asked about an operation. */
 export const callOf = (
@@ -39,6 +89,7 @@ export function lookedUp(
   { id }: MoneyOperation,
   { outcome, record }: { outcome: 'executed' | 'not_executed' | 'unknown'; record?: WebhookEvent },
 ): Message {
-  const [shown] = outcome === 'executed' && record ? foldOrder([record]).operations : []
+  const seen = outcome === 'executed' && record ? [{ id: '', ...fieldsOf(record) }] : []
+  const [shown] = foldSummaries(null, seen).operations
   return { type: 'looked_up', id, outcome, ...(shown && { shown }) }
 }

@@ -2,10 +2,10 @@
 
 /** How long it may take. */
 export const ON_EVENT_MS = 25_000
-const MAX_PAUSE_MS = 6 * 3_600_000
 
-/** Milliseconds after the n-th failure: 1, 2, 4 … seconds, at most 6 hours. */
-export const pauseAfter = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), MAX_PAUSE_MS)
+/** Milliseconds after the n-th failure: by default 1, 2, 4 … seconds, at most 6 hours. */
+export const pauseAfter = (failures: number, firstMs: number = 1000, maxMs: number = 6 * 3_600_000): number =>
+  Math.min(firstMs * 2 ** (failures - 1), maxMs)
 
 /** Calls it with a time limit. A call that takes longer counts as failed. @throws Its error, or one that names the limit. */
 export async function callInTime(onEvent: () => unknown): Promise<void> {

@@ -1,6 +1,7 @@
 import { isReserved } from '../lib/kind.ts'
 import { sha256Base64url } from '../lib/sha256.ts'
-import { type EventCopy, isDocumentedEvent } from '../schemas/event.ts'
+import { type EventCopy, isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
 import { originalOf } from '../schemas/read-event.ts'
 
 /**
@@ -22,9 +23,13 @@ import { originalOf } from '../schemas/read-event.ts'
  * }
  */
 export function eventKey(event: EventCopy): string {
-  const original = originalOf(event)
-  const isPartial = original.issues.length > 0 && isDocumentedEvent(original)
-  return sha256Base64url(canonicalText(isPartial ? { ...original } : original.record))
+  return sha256Base64url(eventText(originalOf(event)))
+}
+
+/** What {@link eventKey} is the hash of. A copy has its own fields, and no `issues` where it has lost none. */
+export function eventText(event: WebhookEvent): string {
+  const isPartial = event.issues?.length > 0 && isDocumentedEvent(event)
+  return canonicalText(isPartial ? { ...event } : recordOf(event))
 }
 
 /** A copy has them as ours. */

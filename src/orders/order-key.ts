@@ -19,5 +19,9 @@ import { sha256Base64url } from '../lib/sha256.ts'
  */
 export function orderKey(order_id: string): string {
   if (typeof order_id !== 'string') throw new ConfigError('order_id', 'order_id must be a text.')
-  return sha256Base64url(/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)
+  return sha256Base64url(orderText(order_id))
 }
+
+/** What {@link orderKey} is the hash of. */
+export const orderText = (order_id: string): string =>
+  /\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id

@@ -1,4 +1,5 @@
-import { type EventCopy, isDocumentedEvent } from '../schemas/event.ts'
+import { type EventCopy, isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
 import { originalOf } from '../schemas/read-event.ts'
 import { eventKey } from './event-key.ts'
 
@@ -73,12 +74,14 @@ export function summarizeEvent(event: EventCopy): EventSummary {
 }
 
 /** What {@link summarizeEvent} reads, without the key. */
-export function readFields(copy: EventCopy): Omit<EventSummary, 'id'> {
-  const event = originalOf(copy)
+export const readFields = (copy: EventCopy): Omit<EventSummary, 'id'> => fieldsOf(originalOf(copy))
+
+/** The same, of an event that is read already. */
+export function fieldsOf(event: WebhookEvent): Omit<EventSummary, 'id'> {
   const isDocumented = isDocumentedEvent(event)
   const kind = isDocumented ? 'documented' : (event.kind as 'unknown' | 'unexpected')
   // A documented event has its numbers as numbers, also where the wire had them as text.
-  const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : event.record
+  const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : recordOf(event)
   const fee = record.fee as { amount?: unknown; currency?: unknown } | null | undefined
   const recurring = record.recurring as { id?: unknown } | null | undefined
   const { id: _, ...fields } = readSummary('', {

@@ -32,7 +32,15 @@ export interface CallFacts {
  * a view whose every row was understood.
  */
 export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
-  const decided = decideByOperation(call, view)
+  return whereRead(decideByOperation(call, view), call, view)
+}
+
+/** {@link decide} for a capture, refund or void of which it is known how much it is of. */
+export function decideMoney(call: CallFacts, view: OrderView): ResolvedOutcome {
+  return whereRead(decideSecondary(call, methodOf(call.operation) as SecondaryMethod, view, call.amount), call, view)
+}
+
+function whereRead(decided: ResolvedOutcome, call: CallFacts, view: OrderView): ResolvedOutcome {
   if (decided.outcome !== 'not_executed') return decided
   if (view.mixed) return unknown('The service shows records of another order among those of this one: ask again later.')
   return view.operations.some((event) => mayBe(event, call, view)) ? unknown(UNREADABLE) : decided
@@ -40,7 +48,7 @@ export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
 
 function decideByOperation(call: CallFacts, view: OrderView): ResolvedOutcome {
   const method = methodOf(call.operation)
-  if (method) return decideSecondary(call, method, view)
+  if (method) return decideSecondary(call, method, view, call.amount ?? wholeAmount(method, view, call.known))
   if (call.operation === 'cancelPayment') return decideCancellation(call, view)
   if (call.operation === 'cancelRecurring') return decideSubscription(call, view)
   if (/^create(Payment|SplitPurchase)$/.test(call.operation)) return decideCreation(call, view)
@@ -93,7 +101,12 @@ function decideSubscription(call: CallFacts, { operations }: OrderView): Resolve
   return absent(call)
 }
 
-function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderView): ResolvedOutcome {
+function decideSecondary(
+  call: CallFacts,
+  method: SecondaryMethod,
+  view: OrderView,
+  amount: number | undefined,
+): ResolvedOutcome {
   const { known } = call
   const payment = primariesOf(view.operations)[0]
   if (!payment) return unknown(NO_PAYMENT)
@@ -102,7 +115,6 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
   if (unreadable.some((event) => mayBe(event, call, view))) return unknown(UNREADABLE)
   const own = secondariesOf(view.operations).filter((one) => one.kind === method)
   const fresh = own.filter(({ operation_id }) => !known?.has(operation_id))
-  const amount = call.amount ?? (method === 'void' ? undefined : wholeAmount(method, view, known))
   const candidates = fresh.filter(
     (one) => one.amount === (amount ?? one.amount) && one.currency === (call.currency ?? one.currency),
   )
@@ -121,12 +133,12 @@ function decideSecondary(call: CallFacts, method: SecondaryMethod, view: OrderVi
 
 /** How much a capture or refund without an amount is of, where the list shows it beyond doubt. */
 function wholeAmount(
-  method: 'capture' | 'refund',
+  method: SecondaryMethod,
   { operations, complete }: OrderView,
   known: CallFacts['known'],
 ): number | undefined {
   const [payment, ...charges] = primariesOf(operations)
-  if (!payment || !known || charges.length > 0 || payment.status !== 'success') return undefined
+  if (method === 'void' || !payment || !known || charges.length > 0 || payment.status !== 'success') return undefined
   const secondaries = secondariesOf(operations)
   const earlier = secondaries.filter(({ operation_id }) => known.has(operation_id))
   // Another new operation may have come before this one or after it.

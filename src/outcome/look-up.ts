@@ -2,10 +2,8 @@ import { ConfigError, ConnectionError, isApiError } from '../errors.ts'
 import type { BodilessCallOptions } from '../http/types.ts'
 import type { ListOrderOperationsInput } from '../operations/list-order-operations.ts'
 import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
-import { summarizeEvent } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { recordOf } from '../schemas/read.ts'
-import { originalOf, readEvent } from '../schemas/read-event.ts'
+import { keepReceived, recordOf } from '../schemas/read.ts'
 
 /** What `resolveOutcome` needs of a client. */
 export interface OrderLookup {
@@ -69,11 +67,13 @@ export async function lookUpOrder(
   return viewOf(order, found, found.length === 0)
 }
 
-/** Without the records of another order, which are never this one's. */
+/** Without the records of another order, which are never this one's. They are as the client has returned them. */
 function viewOf({ order_id }: OrderAddress, events: readonly WebhookEvent[], complete: boolean): OrderView {
-  const isForeign = ({ record }: WebhookEvent) => typeof record.order_id === 'string' && record.order_id !== order_id
-  const all = events.map(originalOf)
-  return { operations: all.filter((event) => !isForeign(event)), complete, mixed: all.some(isForeign) }
+  const isForeign = (event: WebhookEvent) => {
+    const { order_id: named } = recordOf(event)
+    return typeof named === 'string' && named !== order_id
+  }
+  return { operations: events.filter((event) => !isForeign(event)), complete, mixed: events.some(isForeign) }
 }
 
 /** The answers of a service without that path. An ASSUMPTION: it is beyond the API document. */
@@ -103,10 +103,19 @@ export const keepingSeen = (client: OrderLookup, seen: WebhookEvent[]): OrderLoo
 })
 
 /** Records may omit order_id; records of another order are skipped. */
-export function eventOf(order_id: string, event: WebhookEvent): WebhookEvent[] {
+export const eventOf = (order_id: string, event: WebhookEvent): WebhookEvent[] =>
+  [named(order_id, event)].filter((one) => recordOf(one).order_id === order_id)
+
+/** An event with the order_id that its record omits, without which it was not read as a documented one. */
+export function named(order_id: string, event: WebhookEvent): WebhookEvent {
   const record = recordOf(event)
-  if (typeof record.order_id === 'string' && record.order_id !== '') return record.order_id === order_id ? [event] : []
-  const { method, status } = summarizeEvent(event)
-  if (method === undefined || status === undefined) return []
-  return [readEvent({ ...record, order_id })]
+  const { method, status, order_id: own } = record
+  if ((typeof own === 'string' && own !== '') || typeof method !== 'string' || typeof status !== 'string') return event
+  const isWhole = event.kind === 'unexpected' && event.issues.every(({ path }) => path === 'order_id')
+  const amounts = Object.entries(record).filter(([name, value]) => /amount$/.test(name) && typeof value === 'string')
+  const read = isWhole && { ...record, ...Object.fromEntries(amounts.map(([name, value]) => [name, Number(value)])) }
+  return keepReceived(
+    { ...event, ...read, order_id, kind: isWhole ? method : event.kind },
+    { ...record, order_id },
+  ) as never
 }

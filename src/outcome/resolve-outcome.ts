@@ -15,6 +15,7 @@ import {
   type Schema,
 } from '../schemas/fields.ts'
 import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
+import { originalOf } from '../schemas/read-event.ts'
 import { text } from '../schemas/values.ts'
 import { decide, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
@@ -149,7 +150,8 @@ export async function resolveOutcome(
     settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
   }
   try {
-    return decide(facts, await lookUpOrder(client, { order_id, pos_id }, methods, callOptions))
+    const view = await lookUpOrder(client, { order_id, pos_id }, methods, callOptions)
+    return decide(facts, { ...view, operations: view.operations.map(originalOf) })
   } catch (error) {
     if (!isEdgetillError(error) || isConfigError(error)) throw error
     return unknown(`The look-up failed. ${error.message}`)

@@ -1,4 +1,5 @@
 import type { BodilessCallOptions } from '../http/types.ts'
+import { recordOf } from '../schemas/read.ts'
 import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
 
 /**
@@ -32,6 +33,6 @@ export async function snapshotOrder(
 ): Promise<string[]> {
   const address = typeof order === 'string' ? { order_id: order } : order
   const { operations } = await lookUpOrder(client, address, ['capture', 'refund', 'void'], options)
-  const ids = operations.flatMap(({ record }) => [record.payment_id, record.operation_id])
+  const ids = operations.map(recordOf).flatMap(({ payment_id, operation_id }) => [payment_id, operation_id])
   return [...new Set(ids.filter((id) => typeof id === 'string'))]
 }

@@ -3,20 +3,7 @@ import { ConfigError } from '../errors.ts'
 /** A value of a statement. */
 export type SqlValue = string | number | null
 
-/**
- * What the till needs of a database. `sqlite`, `postgres` and `d1` make one of a driver; for another driver write it yourself.
- *
- * @example
- * import type { TillDatabase } from 'edgetill/till'
- * type Query = (text: string, values: unknown[]) => Promise<Record<string, unknown>[]>
- * const overHttp = (query: Query): TillDatabase => ({
- *   clock: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
- *   run(sql, values) {
- *     let n = 0
- *     return query(sql.replaceAll('?', () => `$${++n}`), [...values])
- *   },
- * })
- */
+/** What the till needs of a database: `sqlite`, `postgres` and `d1` make one of a driver, guides/till.md shows another one. */
 export interface TillDatabase {
   /** SQL for the database's time in milliseconds since 1970, which all processes share. */
   readonly clock: string
@@ -50,6 +37,8 @@ export interface D1Handle {
 
 type Rows = Record<string, unknown>[]
 const SQLITE_CLOCK = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+const IN_TRANSACTION =
+  'Inside a transaction a rollback would lose what the till has written after the money moved: end it, or open a second handle.'
 const wrong = (message: string): ConfigError => new ConfigError('database', message)
 
 /**
@@ -62,19 +51,17 @@ const wrong = (message: string): ConfigError => new ConfigError('database', mess
  * const database = (file: Parameters<typeof sqlite>[0]) => sqlite(file) // new DatabaseSync('shop.db')
  */
 export function sqlite(handle: SqliteHandle): TillDatabase {
-  if (typeof handle?.prepare !== 'function') {
+  if (typeof handle?.prepare !== 'function')
     throw wrong('sqlite() takes a database of node:sqlite, bun:sqlite or better-sqlite3.')
-  }
-  const rejectTransaction = () => {
+  const outside = () => {
     if (handle.isTransaction ?? handle.inTransaction) throw wrong(IN_TRANSACTION)
+    return handle
   }
-  rejectTransaction()
-  handle.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL')
+  outside().exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL')
   return {
     clock: SQLITE_CLOCK,
     async run(sql, values) {
-      rejectTransaction()
-      const statement = handle.prepare(sql)
+      const statement = outside().prepare(sql)
       return (statement.reader === false ? [statement.run(...values)] : statement.all(...values)) as Rows
     },
   }
@@ -89,13 +76,9 @@ export function sqlite(handle: SqliteHandle): TillDatabase {
  * const database = (sql: Parameters<typeof postgres>[0]) => postgres(sql)
  */
 export function postgres(handle: PostgresHandle): TillDatabase {
-  if (
-    !('unsafe' in handle
-      ? 'begin' in handle && !('savepoint' in handle || 'release' in handle)
-      : 'totalCount' in handle)
-  ) {
+  const isSql = 'begin' in handle && !('savepoint' in handle || 'release' in handle)
+  if (!isSql && !('totalCount' in handle))
     throw wrong(`postgres() takes what postgres(url) returned, or a Pool of pg. ${IN_TRANSACTION}`)
-  }
   return {
     clock: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
     async run(sql, values) {
@@ -116,14 +99,8 @@ export function postgres(handle: PostgresHandle): TillDatabase {
  */
 export const d1 = (handle: D1Handle): TillDatabase => ({
   clock: SQLITE_CLOCK,
-  run: async (sql, values) =>
-    (
-      await handle
-        .prepare(sql)
-        .bind(...values)
-        .all()
-    ).results as Rows,
+  async run(sql, values) {
+    const statement = handle.prepare(sql).bind(...values)
+    return (await statement.all()).results as Rows
+  },
 })
-
-const IN_TRANSACTION =
-  'Inside a transaction a rollback would lose what the till has written after the money moved: end it, or open a second handle.'

@@ -1,12 +1,15 @@
-import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from '../money/queue.ts'
-import { eventKey } from '../orders/event-key.ts'
+import type { Client } from '../client/client-methods.ts'
+import type { Issue } from '../errors.ts'
+import { sha256Async } from '../lib/sha256.ts'
+import { LOST } from '../money/drive.ts'
+import { eventText } from '../orders/event-key.ts'
 import { foldSummaries } from '../orders/fold.ts'
-import { operationKey } from '../orders/operation-key.ts'
-import { summarizeEvent } from '../orders/summary.ts'
-import type { WebhookEvent } from '../schemas/event.ts'
-import { recordOf } from '../schemas/read.ts'
-import { readEvent } from '../schemas/read-event.ts'
-import { append, type Reading, readOrder, type Tables, type TillOrder } from './store.ts'
+import { operationOf } from '../orders/identity.ts'
+import { needsPerson } from '../orders/needs-person.ts'
+import { fieldsOf } from '../orders/summary.ts'
+import { isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
+import { keepReceived, recordOf, without } from '../schemas/read.ts'
+import { again, append, readOrder, type Tables, type TillOrder } from './store.ts'
 
 /** A stored event, as your code gets it. */
 export interface TillEvent {
@@ -23,105 +26,75 @@ export interface TillEvent {
  */
 export type OnTillEvent = (stored: TillEvent, order: TillOrder) => unknown
 
+/** What the till calls of a client. */
+export type TillClient = Pick<
+  Client,
+  `${'create' | 'capture' | 'refund' | 'void' | 'cancel'}Payment` | 'listOrderOperations' | 'resendWebhook'
+>
+
 /** What the functions of a till share. */
-export interface Scope {
-  tables: Tables
+export interface Scope extends Tables {
+  client: TillClient
   onEvent: OnTillEvent | undefined
   keepCardToken: boolean
 }
 
-/** A record as it is stored. */
-export const kept = (record: object, { keepCardToken }: Scope): object =>
-  JSON.parse(JSON.stringify(record, (key, value) => (key === 'cc_token' && !keepCardToken ? undefined : value)))
+/** What is stored, without what could be charged. */
+export const kept = <T>(value: T, { keepCardToken }: Scope): T =>
+  JSON.parse(JSON.stringify(value, (name, one) => (name === 'cc_token' && !keepCardToken ? undefined : one)))
 
-/** Whether a person should look at an order with this flag: a second try at paying informs. */
-export const needsPerson = (flag: string): boolean => flag !== 'paid_after_failure'
+/** The service sends nothing deeper, and the JSON of a deeper value overflows the stack of some runtime. */
+const isDeep = (value: unknown, left = 100): boolean =>
+  value !== null &&
+  typeof value === 'object' &&
+  (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)))
 
-/** What `onEvent` hears of once. An event of an odd shape stands for itself. */
-export const nameOf = (event: WebhookEvent): string =>
-  event.kind === 'unexpected' ? eventKey(event) : operationKey(event)
+type Fields = Record<string, unknown>
+/** An event as it is stored: what was received, and what the SDK has made of it. */
+type Packed = { record: Fields; typed: Fields; left: string[]; issues: Issue[] }
+
+function pack(event: WebhookEvent): Packed {
+  const all = recordOf(event)
+  const deep = Object.keys(all).filter((name) => isDeep(all[name]))
+  const { issues: _, ...fields } = event as unknown as Fields
+  const found = deep.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
+  return {
+    record: without(all, deep),
+    typed: Object.fromEntries(Object.entries(without(fields, deep)).filter(([name, value]) => value !== all[name])),
+    left: Object.keys(all).filter((name) => !Object.hasOwn(event, name)),
+    issues: [...(event.issues ?? []), ...found],
+  }
+}
+
+/** The event of a row. */
+export function unpack({ record, typed, left, issues }: Packed): WebhookEvent {
+  const fields = { ...without(record, left), ...typed } as unknown as WebhookEvent
+  return keepReceived(fields, record, issues, left, issues.length > 0 && !isDocumentedEvent(fields)) as WebhookEvent
+}
 
 /** Stores a genuine event: when this returns, it is durable, and `onEvent` is due for it. */
 export async function storeEvent(scope: Scope, event: WebhookEvent): Promise<void> {
-  const { tables } = scope
   const { order_id } = recordOf(event)
-  const summary = summarizeEvent(event)
-  const { id } = summary
-  const body = { summary, record: kept(recordOf(event), scope) }
+  const summary = { id: await sha256Async(eventText(event)), ...fieldsOf(event) }
+  const { id, kind, status } = summary
+  const body = { summary, ...kept(pack(event), scope) }
   if (typeof order_id !== 'string' || order_id === '') {
+    const none = { order_key: `stray/${id}`, order_id: null, next: 0 }
     // A copy of it loses the insert.
-    await append(tables, { order_key: `stray/${id}`, next: 0 } as Reading, { kind: 'stray', id, body, isOpen: true })
-    return
+    return append(scope, none, ['stray', id, body], { isOpen: true }).catch(unlessLost)
   }
-  const name = nameOf(event)
-  for (let isStored = false; !isStored; ) {
-    const before = await readOrder(tables, order_id)
+  // What `onEvent` hears of once. An event of an odd shape stands for itself.
+  const operation = kind === 'unexpected' ? undefined : operationOf(summary)
+  const name = operation ? JSON.stringify([operation, status]) : id
+  return again(async () => {
+    const before = await readOrder(scope, order_id)
     if (before.events.some((one) => one.id === id)) return
-    const isOpen = foldSummaries(order_id, [...before.events, summary], before.payment?.terms).flags.some(needsPerson)
-    // What `onEvent` has heard of says nothing new, such as a copy with a fee.
+    const isOpen = needsPerson(foldSummaries(order_id, [...before.events, summary], before.payment?.terms))
     const dueInMs = before.events.some((one) => one.name === name) ? undefined : 0
-    isStored = await append(tables, before, { kind: 'event', id, name, body, isOpen, dueInMs })
-  }
+    await append(scope, before, ['event', id, body], { name, isOpen, dueInMs })
+  })
 }
 
-/** A row of `edgetill_log` that is due. */
-export interface DueRow {
-  order_key: string
-  order_id: string
-  number: unknown
-  id: string
-  body: string
-  attempts: unknown
-  next_at: unknown
-  /** How long ago it was written. */
-  age: unknown
-}
-
-/**
- * Does what is due of a kind, the least tried first. A row is put off before: one process alone does it, and where that dies it is due
- * again. `work` says when it is due again; undefined: never.
- */
-export async function doDue(
-  { run, clock }: Tables,
-  kind: 'event' | 'operation' | 'payment',
-  forMs: (row: DueRow) => number,
-  work: (row: DueRow) => Promise<{ againInMs?: number; error?: string }>,
-): Promise<void> {
-  const rows = await run<DueRow>(
-    `SELECT l.*, o.order_id, ${clock} - l.written_at AS age FROM edgetill_log l JOIN edgetill_order o ON o.order_key = l.order_key
-     WHERE l.kind = ? AND l.next_at <= ${clock} ORDER BY l.attempts, l.next_at LIMIT 50`,
-    kind,
-  )
-  const update = (set: string) =>
-    `UPDATE edgetill_log SET ${set} WHERE order_key = ? AND number = ? AND next_at = ? RETURNING next_at`
-  for (const row of rows) {
-    const names = [row.order_key, Number(row.number)]
-    const put = update(`attempts = attempts + 1, next_at = ${clock} + ${forMs(row)}`)
-    const [claimed] = await run<{ next_at: unknown }>(put, ...names, Number(row.next_at))
-    if (!claimed) continue
-    const { againInMs, error = null } = await work(row)
-    const next = againInMs === undefined ? 'NULL' : `${clock} + ${againInMs}`
-    await run(update(`error = ?, next_at = ${next}`), error, ...names, Number(claimed.next_at))
-  }
-}
-
-/** Calls `onEvent` for the events that are due. Money calls do not wait for it. */
-export async function deliverEvents({ tables, onEvent }: Scope): Promise<void> {
-  if (!onEvent) return
-  const pauseOf = ({ attempts }: DueRow) => pauseAfter(Number(attempts) + 1)
-  // A call counts as a failure before it is made: code that ends its process is not called again at once.
-  await doDue(
-    tables,
-    'event',
-    (row) => ON_EVENT_MS + pauseOf(row),
-    async (row) => {
-      try {
-        const { order } = await readOrder(tables, row.order_id)
-        await callInTime(() => onEvent({ id: row.id, event: readEvent(JSON.parse(row.body).record) }, order))
-        return {}
-      } catch (error) {
-        return { againInMs: pauseOf(row), error: errorText(error) }
-      }
-    },
-  )
+function unlessLost(error: unknown): undefined {
+  if (error !== LOST) throw error
 }

@@ -2,8 +2,7 @@
 
 export type { D1Handle, PostgresHandle, SqliteHandle, SqlValue, TillDatabase } from './database.ts'
 export { d1, postgres, sqlite } from './database.ts'
-export type { OnTillEvent, TillEvent } from './events.ts'
-export type { TillClient } from './move-money.ts'
+export type { OnTillEvent, TillClient, TillEvent } from './events.ts'
 export type { Opened } from './open-payment.ts'
 export type { Failed, Moved, NotSentReason, Rejection } from './outcome.ts'
 export type { OperationEnd, TillAttention } from './settle.ts'

@@ -1,13 +1,12 @@
-import { isApiError, isConfigError } from '../errors.ts'
-import { outcomeOf } from '../money/calls.ts'
+import { isApiError } from '../errors.ts'
+import { makeCall, outcomeOf } from '../money/calls.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
-import { lookUpOrder } from '../outcome/look-up.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
-import { readEvent } from '../schemas/read-event.ts'
-import { kept, storeEvent } from './events.ts'
-import { type MoneyScope, storeNews } from './move-money.ts'
-import { type Failed, failed, type Moved, notSent } from './outcome.ts'
-import { append, type Payment, type Reading, readOrder, StorageError, type Tables } from './store.ts'
+import { kept, type Scope, storeEvent } from './events.ts'
+import { ask } from './move-money.ts'
+import { type Failed, failed, type Moved, movedOf, notSent, unsent } from './outcome.ts'
+import { again, append, type Payment, type Reading, readOrder } from './store.ts'
 
 /** What became of a payment that was to be created. */
 export type Opened =
@@ -22,101 +21,83 @@ const OPENING_MS = 60_000
 const FIRST_ASK_MS = 15 * 60_000
 
 /** Creates the payment of an order, or finds the one that was created. The service takes an order_id once. */
-export async function openPayment(scope: MoneyScope, input: CreatePaymentInput): Promise<Opened> {
+export async function openPayment(scope: Scope, input: CreatePaymentInput): Promise<Opened> {
   const { order_id } = input
   let isSent = false
   try {
-    for (;;) {
-      const reading = await readOrder(scope.tables, order_id)
+    return await again(async () => {
+      const reading = await readOrder(scope, order_id)
       const { payment, order, now } = reading
-      const body = bodyOf(input)
-      if (payment && JSON.stringify(payment.terms) !== JSON.stringify(body.terms)) {
+      const asked = paymentOf(input)
+      if (payment && JSON.stringify(payment.terms) !== JSON.stringify(asked.terms))
         return notSent('key_reused', `${order_id} was used for another payment.`)
-      }
       // While it is pending the customer may still be there, with the bank.
       if (payment?.url && (order.status ?? 'pending') === 'pending') return { outcome: 'done', url: payment.url }
       if (order.status !== null) return { outcome: 'ended', status: order.status }
-      if (payment && now - Number(payment.written_at) < OPENING_MS) {
+      if (payment && now - Number(payment.written_at) < OPENING_MS)
         return notSent('in_progress', 'Another process is opening this payment, or was until a minute ago.')
-      }
-      const found = payment && (await ask(scope, reading))
+      const found = payment && (await findOut(scope, reading))
       if (found) return found
-      const isMine =
-        payment || (await append(scope.tables, reading, { kind: 'payment', id: '', body, dueInMs: FIRST_ASK_MS }))
-      if (!isMine) continue
+      if (!payment) await append(scope, reading, ['payment', '', asked], { dueInMs: FIRST_ASK_MS })
       isSent = true
-      return await create(scope, await readOrder(scope.tables, order_id), input)
-    }
+      return create(scope, reading, input)
+    })
   } catch (error) {
-    if (isSent) return failed(order_id, 'unknown', error)
-    if (isConfigError(error)) throw error
-    return error instanceof StorageError ? notSent('busy', error.message) : failed(order_id, 'not_sent', error)
+    return isSent ? failed(order_id, 'unknown', error) : unsent(error)
   }
 }
 
-const bodyOf = ({ mode, method, amount, currency, init_recurring, server_url }: CreatePaymentInput): Payment => ({
-  terms: {
-    ...{ mode, method, amount, currency },
-    ...(init_recurring && { recurring_amount: init_recurring.amount ?? amount }),
-  },
-  server_url,
-})
+function paymentOf({ mode, method, amount, currency, init_recurring: again, server_url }: CreatePaymentInput): Payment {
+  const recurring = again && { recurring_amount: again.amount ?? amount }
+  return { terms: { mode, method, amount, currency, ...recurring }, server_url }
+}
 
 /** Asks the service for the payment. @returns Undefined where it does not know the order_id: then it can be sent again. */
-async function ask(scope: MoneyScope, reading: Reading): Promise<Opened | undefined> {
-  const { order_id } = reading
-  const { operations } = await lookUpOrder(scope.client, { order_id }, [], {})
-  const [first] = operations
+async function findOut(scope: Scope, reading: Reading): Promise<Opened | undefined> {
+  const [first] = (await ask(scope, reading, [])).operations
   if (!first) return undefined
-  await storeNews(scope, reading, operations)
-  const { order, payment } = await readOrder(scope.tables, order_id)
+  const { order, payment } = await readOrder(scope, reading.order_id)
   if (order.status === null && payment?.url) return { outcome: 'done', url: payment.url }
   // Created and unpaid, but the address that the customer needs was in the response that was lost.
   return { outcome: 'ended', status: order.status ?? String(recordOf(first).status) }
 }
 
-async function create(scope: MoneyScope, reading: Reading, input: CreatePaymentInput): Promise<Opened> {
-  const { tables, client } = scope
-  const { order_id, order_key } = reading
+async function create(scope: Scope, reading: Reading, input: CreatePaymentInput): Promise<Opened> {
+  const { order_id } = reading
   let response: { url?: string; user_action_url?: string | null | undefined }
   try {
-    response = await client.createPayment(input)
+    response = await scope.client.createPayment(input)
   } catch (error) {
     // By another program, or by a process that was paused.
     const isUsed = isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
-    const found = isUsed ? await ask(scope, reading) : undefined
+    const found = isUsed && (await findOut(scope, reading))
     if (found) return found
     const outcome = isUsed ? 'unknown' : outcomeOf(error)
     // It can be tried again at once, with other terms too.
-    if (outcome !== 'unknown') await put(tables, reading, 'id = CAST(number AS text), next_at = NULL')
+    if (outcome !== 'unknown') await put(scope, reading, 'id = CAST(number AS text), next_at = NULL')
     return failed(order_id, outcome, error)
   }
   const url = response.url ?? response.user_action_url ?? null
-  await put(tables, reading, 'body = ?', JSON.stringify({ ...bodyOf(input), url }))
-  // Nothing of an order that the service has just created was made before.
-  await tables.run(
-    `UPDATE edgetill_order SET listed_at = ${tables.clock}, lost_at = NULL WHERE order_key = ?`,
-    order_key,
-  )
+  await put(scope, reading, 'body = ?', JSON.stringify({ ...paymentOf(input), url }))
   if (response.url) return { outcome: 'done', url }
   const record = kept(response, scope)
-  await storeEvent(scope, readEvent({ ...record, order_id }))
+  await storeEvent(scope, { ...record, order_id, kind: input.method } as unknown as WebhookEvent)
   return { outcome: 'done', url, record }
 }
 
 /** Changes the row of a payment. */
-const put = ({ run }: Tables, { order_key }: Reading, what: string, ...values: string[]): Promise<unknown> =>
+const put = ({ run }: Scope, { order_key }: Reading, what: string, ...values: string[]): Promise<unknown> =>
   run(`UPDATE edgetill_log SET ${what} WHERE order_key = ? AND kind = 'payment' AND id = ''`, ...values, order_key)
 
 /** Cancels a payment. Its webhook says so, or the service when it is asked: soon. */
-export async function cancelPayment({ client, tables }: MoneyScope, order_id: string): Promise<Moved> {
-  try {
-    const record = await client.cancelPayment({ order_id })
-    const reading = await readOrder(tables, order_id)
-    const { url: _, terms, server_url } = reading.payment ?? {}
-    if (terms) await put(tables, reading, `next_at = ${tables.clock}, body = ?`, JSON.stringify({ terms, server_url }))
-    return { outcome: 'done', record }
-  } catch (error) {
-    return failed(order_id, outcomeOf(error), error)
+export async function cancelPayment(scope: Scope, order_id: string): Promise<Moved> {
+  const cancel = async () => {
+    const record = await scope.client.cancelPayment({ order_id })
+    const reading = await readOrder(scope, order_id)
+    const { terms, server_url } = reading.payment ?? {}
+    const body = JSON.stringify({ terms, server_url, url: null })
+    if (terms) await put(scope, reading, `next_at = ${scope.clock}, body = ?`, body)
+    return record
   }
+  return movedOf((await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))).answer)
 }

@@ -1,4 +1,6 @@
-import type { MoneyAnswer, MoneyOperation, MoneyRequest } from '../money/protocol.ts'
+import { isConfigError } from '../errors.ts'
+import type { MoneyAnswer } from '../money/protocol.ts'
+import { StorageError } from './store.ts'
 
 /**
  * Why nothing was sent. `order_changed`: money of the order was moved since the `ifVersion` that was passed. `in_progress`: another
@@ -11,12 +13,7 @@ export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'k
  * Why something was not executed. `code` is that of an error, such as `api` or `invalid_input`, or `not_executed`: the service does not
  * know the operation. `status` is the HTTP status of the service's response, `apiCode` its own code.
  */
-export interface Rejection {
-  code: string
-  message: string
-  status?: number
-  apiCode?: string
-}
+export type Rejection = { code: string; message: string; status?: number; apiCode?: string }
 
 /** What became of a call that has no record. */
 export type Failed<Record = object> =
@@ -42,7 +39,7 @@ export const unknown = (id: string, why: string, record?: object): Failed => ({
 })
 const rejected = (code: string, message: string): Failed => ({ outcome: 'rejected', error: { code, message } })
 
-/** What a caller gets for what was thrown. */
+/** What a caller gets for the error of a call. */
 export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
   const { code, message, status, apiCode } = error as Rejection
   if (outcome === 'unknown') return unknown(id, message)
@@ -50,41 +47,32 @@ export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent',
   return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
 }
 
-/** What a caller gets for an answer of the protocol. */
-export function movedOf(answer: MoneyAnswer, operations: readonly MoneyOperation[], request?: MoneyRequest): Moved {
-  switch (answer.code) {
-    case 'executed':
-      return { outcome: 'done', record: answer.record }
-    case 'recorded':
-      return answer.response as Moved
-    case 'contradicted':
-      return unknown(answer.id, 'Its call ended otherwise than it was settled: see attention().', answer.record)
-    case 'not_executed':
-      return rejected(answer.code, `The service does not know the ${answer.kind}: it was not executed. Use a new key.`)
-    case 'key_reused':
-      return notSent(answer.code, 'This key belongs to another request.')
-    case 'order_changed':
-      return notSent(answer.code, 'Money of this order was moved since: read it again.')
-    case 'pending':
-      return notSent(
-        'in_progress',
-        `An earlier operation is not final: ask for at most ${answer.left / 100} until it is.`,
-      )
-    case 'order_rebuilt':
-      return notSent('in_progress', 'This order was restored from a backup: try again in a minute.')
-    case 'unexplained':
-      return unknown(answer.operation_id, `The service shows a ${answer.kind} that may be this one: settle it by hand.`)
-    case 'in_progress':
-    case 'unsettled': {
-      const { id, kind } = answer
-      const isOwn = id === request?.id || operations.some((one) => one.id === id && one.keyHash === request?.keyHash)
-      if (isOwn) return unknown(id, `The ${kind} has no outcome yet.`)
-      return notSent('in_progress', `A ${kind} of this order (${id}) has no outcome yet: try again later.`)
-    }
-    default:
-      return rejected(
-        answer.code,
-        'There is no such operation, or its outcome is known, or its call may be in progress.',
-      )
+/** What a caller gets for an error before its call. @throws {ConfigError} as it is. */
+export function unsent(error: unknown): Failed {
+  if (isConfigError(error)) throw error
+  return error instanceof StorageError ? notSent('busy', error.message) : failed('', 'not_sent', error)
+}
+
+/** What a caller gets for an answer of the protocol. `isOwn`: whether an operation has the caller's key. */
+export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = () => false): Moved {
+  const { code } = answer
+  if (code === 'executed') return { outcome: 'done', record: answer.record }
+  if (code === 'recorded') return answer.response as Moved
+  if (code === 'contradicted')
+    return unknown(answer.id, 'It ended otherwise than it was settled: see attention().', answer.record)
+  if (code === 'unexplained')
+    return unknown(answer.operation_id, `The service shows a ${answer.kind} that may be this one: settle it by hand.`)
+  if (code === 'not_executed')
+    return rejected(code, `The service does not know the ${answer.kind}: it was not executed. Use a new key.`)
+  if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
+  if (code === 'order_changed') return notSent(code, 'Money of this order was moved since: read it again.')
+  if (code === 'pending')
+    return notSent('in_progress', `An earlier operation is not final: until then ask for at most ${answer.left / 100}.`)
+  if (code === 'order_rebuilt') return notSent('in_progress', 'A backup of it was restored: try again in a minute.')
+  if (code === 'in_progress' || code === 'unsettled') {
+    const { id, kind } = answer
+    if (isOwn(id)) return unknown(id, `The ${kind} has no outcome yet.`)
+    return notSent('in_progress', `A ${kind} of this order (${id}) has no outcome yet: try again later.`)
   }
+  return rejected(code, 'There is no such operation, or its outcome is known, or it may be in progress.')
 }

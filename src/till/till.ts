@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import { sha256Base64url } from '../lib/sha256.ts'
+import { requestOf } from '../money/calls.ts'
 import type { OperationKind } from '../money/protocol.ts'
 import type { CapturePaymentInput } from '../operations/capture-payment.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
@@ -9,15 +9,14 @@ import type { Capture } from '../schemas/capture.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { ownOptions } from '../schemas/fields.ts'
 import type { CancelledPayment } from '../schemas/payment.ts'
-import { readEvent } from '../schemas/read-event.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import type { TillDatabase } from './database.ts'
-import { deliverEvents, type OnTillEvent, storeEvent } from './events.ts'
-import { type MoneyScope, play, settleByHand, type TillClient } from './move-money.ts'
+import { type OnTillEvent, type Scope, storeEvent, type TillClient } from './events.ts'
+import { play, settleByHand } from './move-money.ts'
 import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
 import type { Moved } from './outcome.ts'
-import { eraseOrder, listAttention, settle, type TillAttention } from './settle.ts'
-import { migrate, openTables, readOrder, type TillOrder } from './store.ts'
+import { doDue, eraseOrder, listAttention, settle, type TillAttention } from './settle.ts'
+import { migrate, readOrder, runOn, type TillOrder } from './store.ts'
 
 /** What {@link createTill} takes. */
 export interface TillOptions {
@@ -29,8 +28,6 @@ export interface TillOptions {
   onEvent?: OnTillEvent | undefined
   /** Whether stored records keep `cc_token`, which can be charged. Default false. */
   keepCardToken?: boolean | undefined
-  /** Makes a random id. Default `crypto.randomUUID`. */
-  newId?: (() => string) | undefined
 }
 
 /** Options of a call that moves money. */
@@ -79,9 +76,6 @@ export interface Till {
   recover(backup: { since: Date }): Promise<void>
 }
 
-/** The field of each kind's amount; a void has none. */
-const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
-
 /**
  * Makes a till: captures, refunds, voids and payments that happen once, over a SQL database that you have, with any number of
  * processes. It opens nothing, and knows nothing of HTTP, forms or users.
@@ -101,53 +95,43 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  * }
  */
 export function createTill(options: TillOptions): Till {
-  const own = ownOptions(options, ['client', 'database', 'onEvent', 'keepCardToken', 'newId'])
-  const { client, database, onEvent, keepCardToken = false, newId = () => crypto.randomUUID() } = own
+  const own = ownOptions(options, ['client', 'database', 'onEvent', 'keepCardToken'])
+  const { client, database, onEvent, keepCardToken = false } = own
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or a TillDatabase of your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
-  const tables = openTables(database)
-  const scope: MoneyScope = { tables, client, onEvent, keepCardToken }
+  const scope: Scope = {
+    ...{ client, onEvent, keepCardToken, run: runOn(database) },
+    get clock() {
+      return database.clock
+    },
+  }
   const running = new Set<Promise<void>>()
-
   const move =
     (kind: OperationKind) =>
-    (input: { order_id: string }, { key, ifVersion }: MoveOptions) => {
+    async (input: { order_id: string }, { key, ifVersion }: MoveOptions): Promise<never> => {
       must(typeof key === 'string' && key !== '', 'key', 'a non-empty text')
-      const { order_id, ...fields } = input as { order_id: string; [field: string]: unknown }
-      const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-      const amount = fields[AMOUNTS[kind]]
-      const request = {
-        ...{
-          id: newId(),
-          kind,
-          keyHash: sha256Base64url(key),
-          hasCurrency: true,
-          hasServerUrl: true,
-          version: ifVersion,
-        },
-        fingerprint: sha256Base64url(JSON.stringify([kind, ...given.sort(([a], [b]) => (a < b ? -1 : 1))])),
-        amount: typeof amount === 'number' ? amount : null,
-      }
-      return play(scope, order_id, { type: 'request', request }, fields) as Promise<Moved<never>>
+      const { order_id, ...fields } = input
+      const request = { ...(await requestOf(kind, fields, key)), hasCurrency: true, version: ifVersion }
+      return (await play(scope, order_id, { type: 'request', request }, fields)) as never
     }
 
   return {
-    migrate: () => migrate(tables),
+    migrate: () => migrate(scope),
     async receive(event) {
-      await storeEvent(scope, readEvent(event))
+      await storeEvent(scope, event)
       // What fails now is due again.
-      const delivery = deliverEvents(scope).catch(() => {})
+      const delivery = doDue(scope, 'event').catch(() => {})
       running.add(delivery)
       void delivery.then(() => running.delete(delivery))
     },
     createPayment: (input) => openPayment(scope, input),
-    capture: async (input, how) => move('capture')(input, how),
-    refund: async (input, how) => move('refund')(input, how),
-    void: async (input, how) => move('void')(input, how),
+    capture: move('capture'),
+    refund: move('refund'),
+    void: move('void'),
     cancel: (order_id) => cancelPayment(scope, order_id) as Promise<Moved<CancelledPayment>>,
     async settle() {
       await Promise.all([settle(scope), ...running])
@@ -155,28 +139,27 @@ export function createTill(options: TillOptions): Till {
     },
     settleByHand: (order_id, id, { executed }) => settleByHand(scope, order_id, id, executed),
     async order(order_id) {
-      const { row, order } = await readOrder(tables, order_id)
-      return row.order_id === null ? undefined : order
+      const { state, order } = await readOrder(scope, order_id)
+      return state.order.isKnown ? order : undefined
     },
     async orders({ limit = 50, cursor } = {}) {
       const [, time = '', key = ''] = /^(\d+)\/(.*)$/s.exec(cursor ?? '') ?? []
       const before = time === '' ? Number.MAX_SAFE_INTEGER : Number(time)
-      const rows = await tables.run<{ order_key: string; order_id: string; created_at: unknown }>(
-        `SELECT order_key, order_id, created_at FROM edgetill_order WHERE created_at < ? OR (created_at = ? AND order_key < ?)
-         ORDER BY created_at DESC, order_key DESC LIMIT ?`,
+      const rows = await scope.run(
+        `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at < ? OR (written_at = ? AND order_key < ?))
+         ORDER BY written_at DESC, order_key DESC LIMIT ?`,
         ...[before, before, key, limit],
       )
       const orders: TillOrder[] = []
-      for (const { order_id } of rows) orders.push((await readOrder(tables, order_id)).order)
+      for (const { order_id } of rows) orders.push((await readOrder(scope, order_id)).order)
       const last = rows.length === limit ? rows.at(-1) : undefined
-      return { orders, cursor: last ? `${last.created_at}/${last.order_key}` : null }
+      return { orders, cursor: last ? `${last.written_at}/${last.order_key}` : null }
     },
     attention: () => listAttention(scope),
-    erase: (order_id) => eraseOrder(tables, order_id),
+    erase: (order_id) => eraseOrder(scope, order_id),
     async recover({ since }) {
       must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
-      await tables.run(`UPDATE edgetill_version SET recovered_at = ${tables.clock}`)
-      await tables.run(`UPDATE edgetill_order SET lost_at = ${tables.clock}, backup_at = ?`, since.getTime())
+      await scope.run(`UPDATE edgetill_version SET recovered_at = ${scope.clock}, backup_at = ?`, since.getTime())
     },
   }
 }

@@ -164,7 +164,7 @@ it.each(Object.keys(DRIVERS) as Driver[])(
     killed = both[0]
     const ends = await Promise.all(both.map((one) => one.finished))
     onRefund = () => {}
-    expect(ends.some(({ output }) => output.includes('RESULT'))).toBe(true)
+    expect(ends.map(({ output }) => output).join()).toContain('RESULT')
     expect(await refunded(order_id)).toBe(1)
 
     wait(11)

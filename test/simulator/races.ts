@@ -68,34 +68,43 @@ const PRESSED = ['till: a button pressed three times']
 const BUTTONS = ['till: three buttons']
 const OPEN_REFUND = ['till: a refund that is open']
 const FAILING = ['till: an opening, and events that fail']
+const BESIDE = ['till: two buttons beside another program']
+const SAW_SAME = ['till: two who saw the same order']
 
 /** Of the processes of a till. */
 const TILL_RACES: readonly Race[] = [
   ...inFile('../till/store.ts', [
     [
       'a row takes whatever number is next',
-      [...PRESSED, ...BUTTONS],
+      [...SAW_SAME, ...BUTTONS],
       'order.order_key, order.next++, kind',
       `order.order_key, (await run<{ n: number }>('SELECT coalesce(max(number), 0) + 1 AS n FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.n, kind`,
     ],
     [
       'a key is not free again after nothing was sent',
       [...PRESSED, ...BUTTONS],
-      "outcome === 'not_sent' ? ', name = NULL' : ''",
-      "''",
+      "own?.outcome === 'not_sent' ? null : name",
+      'name',
+    ],
+    ['a lost insert counts as written', BESIDE, 'if (rows.length === 0) throw LOST', ''],
+    [
+      'an event that loses its insert is gone',
+      BESIDE,
+      'if (error !== LOST) throw error\n    }\n  }\n}',
+      'if (error !== LOST) throw error\n      return undefined as T\n    }\n  }\n}',
     ],
   ]),
   ...inFile('../till/move-money.ts', [
     [
       'a call is made without its row',
       [...PRESSED, ...BUTTONS],
-      'if (before)\n        return',
-      'if (!before) return []\n      if (before)\n        return',
+      "return append(scope, reading, ['operation', id, command.operation], { name: keyHash || null, ...due })",
+      'return keyHash && due ? undefined : undefined',
     ],
     [
       'a paused process sends all the same',
       [...PRESSED, ...BUTTONS],
-      'Math.floor(started_at + SEND_MS - nowOf(reading))',
+      'Math.floor(started_at + SEND_MS - (now + Date.now() - asked_at))',
       '30_000',
     ],
     [
@@ -107,8 +116,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'an absence counts what a pause added',
       BUTTONS,
-      'settled = reading.now - started_at',
-      'settled = nowOf(reading) - started_at',
+      'settled = now - started_at',
+      'settled = now + Date.now() - reading.asked_at - started_at',
     ],
     [
       'what was known before the call is forgotten',
@@ -116,20 +125,8 @@ const TILL_RACES: readonly Race[] = [
       'known: new Set(known)',
       'known: new Set<string>()',
     ],
-    [
-      'a lost insert counts as written',
-      [...PRESSED, ...BUTTONS],
-      'if (!(await isWritten)) throw LOST',
-      'await isWritten',
-    ],
   ]),
-  ...inFile('../till/events.ts', [
-    [
-      'an event that loses its insert is gone',
-      [...PRESSED, ...BUTTONS],
-      'for (let isStored = false; !isStored; ) {',
-      'for (let isStored = false, tries = 0; !isStored && tries++ < 1; ) {',
-    ],
+  ...inFile('../till/settle.ts', [
     [
       'whoever finds an event due delivers it',
       FAILING,

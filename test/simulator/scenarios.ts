@@ -185,6 +185,14 @@ const TILLS: Record<string, TillScenario> = {
     sawSame: true,
     lost: 0.1,
   },
+  'till: two buttons beside another program': {
+    method: 'auth',
+    calls: [
+      ['one', 'capture', 10],
+      ['two', 'capture', 10],
+    ],
+    beside: 20,
+  },
   'till: an opening, and events that fail': {
     method: 'purchase',
     opens: 3,

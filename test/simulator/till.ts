@@ -28,6 +28,8 @@ export interface TillScenario {
   opens?: number
   /** Probability that a call's response, or the call, is lost. */
   lost?: number
+  /** So much is captured at once by another program, which only a webhook tells. Then nothing is lost. */
+  beside?: number
   /** Whether the shop's own code throws at times, or ends its process. */
   isBroken?: boolean
 }
@@ -95,6 +97,8 @@ class TillWorld {
   private readonly database = new DatabaseSync(':memory:')
   private readonly inside = new Set<number>()
   private readonly told = new Set<string>()
+  /** Operations of another program. */
+  private readonly others = new Set<string>()
   private readonly telling = new Set<string>()
   private faults = NO_FAULTS
   private fate: () => Fate = () => 'answered'
@@ -155,7 +159,7 @@ class TillWorld {
     return {
       clock: 'now_ms()',
       run: async (sql, values) => {
-        const kind = values.find((value) => /^(event|payment|operation|unknown|end|late)$/.test(String(value))) ?? ''
+        const kind = values.find((value) => /^(event|payment|operation|end|listed)$/.test(String(value))) ?? ''
         const what = `${/^\w+( INTO| edgetill_\w+)?/.exec(sql)?.[0]} ${kind}`.trim()
         if (life.isOver) return never()
         const rows = await this.steps.call(name, what, async () => {
@@ -167,6 +171,8 @@ class TillWorld {
             throw new Error('disk I/O error')
           return rows
         })
+        // A process may be paused before it goes on.
+        if (sql.startsWith('SELECT')) await this.steps.at(name, 'has read')
         return life.isOver ? never() : (rows as Record<string, unknown>[])
       },
     }
@@ -261,14 +267,14 @@ class TillWorld {
   }
 
   /** From now on every statement and every call waits for its turn. */
-  disturb({ lost = 0, isBroken = false }: TillScenario): void {
+  disturb({ lost = 0, isBroken = false, beside }: TillScenario): void {
     const { disturbances } = this
-    this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.2])
+    this.jumps = beside ? 0 : disturbances.pick([0, 0, 0.02, 0.08, 0.2])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
     const changes = Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => disturbances.random() * TURNS)
     this.demotions = new Set(changes.map(Math.floor))
     const faults = disturbances.pick<Partial<Faults>>([{}, {}, { kill: 0.01 }, { kill: 0.02 }, { busy: 0.03 }])
-    this.faults = { ...NO_FAULTS, ...faults, onEvent: isBroken ? 0.4 : 0 }
+    this.faults = { ...NO_FAULTS, ...(beside ? {} : faults), onEvent: isBroken ? 0.4 : 0 }
     this.steps.on = true
   }
 
@@ -345,6 +351,14 @@ class TillWorld {
     }
   }
 
+  async capture(charge_amount: number): Promise<void> {
+    await this.steps.at('another program', 'captures')
+    const client = createClient({ ...this.emulator.credentials, fetch: this.emulator.fetch, onWarning() {} })
+    const { server_url } = PAYMENT
+    const input = { order_id: ORDER_ID, order_currency: 'UAH', charge_amount, server_url }
+    this.others.add((await this.steps.busy(client.capturePayment(input))).operation_id)
+  }
+
   made(kind?: Kind) {
     const operations = this.emulator.orders.get(ORDER_ID)?.operations ?? []
     return operations.filter(({ method }) => kind === undefined || method === kind)
@@ -353,10 +367,14 @@ class TillWorld {
   /** The service's ledger, the rows, the answers and the order say the same. */
   async compare(): Promise<void> {
     const { till } = this.processes[0] as Process
-    const said = [...this.wishes.values()].map(({ answers }) => [...new Set(answers.map(textOf))])
+    // An order is as it was seen again once what was asked for since has failed.
+    const said = [...this.wishes.values()].map(({ answers }) => {
+      const ended = answers.filter((answer) => !isChanged(answer))
+      return [...new Set((ended.length > 0 ? ended : answers).map(textOf))]
+    })
     const summary = JSON.stringify(Object.fromEntries([...this.wishes.keys()].map((key, index) => [key, said[index]])))
     const ids = said.flat().flatMap((text) => /^done (.*)/.exec(text)?.[1] ?? [])
-    const made = this.made().map(({ operation_id }) => operation_id)
+    const made = this.made().flatMap(({ operation_id: id }) => (this.others.has(id) ? [] : id))
     if (said.some(({ length }) => length !== 1)) this.wrong.add(`not one answer for one key: ${summary}`)
     if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
     if (ids.length !== made.length || ids.some((id) => !made.includes(id)))
@@ -457,6 +475,8 @@ async function playScenario(world: TillWorld, scenario: TillScenario): Promise<v
     world.begin(() => world.person(world.wish(key, kind, amount, version)))
   }
   for (const index of world.processes.keys()) world.begin(() => world.settle(index))
+  const { beside } = scenario
+  if (beside) world.begin(() => world.capture(beside))
   await world.calm()
   for (let time = 0; time < 60; time++) {
     await world.pass(5)

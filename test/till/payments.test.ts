@@ -6,10 +6,12 @@ it('creates the payment of an order once, and returns its address while it can b
   const { till, another, pay, deliver, emulator } = await openTill()
   const tills = [till, another()]
   const opened = await Promise.all(Array.from({ length: 10 }, (_, i) => tills[i % 2]?.createPayment(PAYMENT)))
-  const words = opened.map((one) => one && wordOf(one)).toSorted()
-  expect(words).toEqual(['done', ...Array.from({ length: 9 }, () => 'not_sent in_progress')])
+  // Whoever comes late gets the address that is stored by then.
+  const words = new Set(opened.map((one) => one && wordOf(one)))
+  expect(words.difference(new Set(['done', 'not_sent in_progress']))).toEqual(new Set())
   const again = await till.createPayment(PAYMENT)
-  expect(opened).toContainEqual(again)
+  expect(opened.filter((one) => one?.outcome === 'done')).toContainEqual(again)
+  expect(new Set(opened.flatMap((one) => (one?.outcome === 'done' ? one.url : []))).size).toBe(1)
   expect(again).toMatchObject({ outcome: 'done', url: expect.stringContaining(emulator.credentials.baseUrl) })
   expect(await till.createPayment({ ...PAYMENT, amount: 90 })).toMatchObject({ reason: 'key_reused', sameKey: false })
 

@@ -1,3 +1,5 @@
+export { sha256Async as sha256 } from '../../lib/sha256.ts'
+
 const encoder = new TextEncoder()
 
 /** Bytes as Base64Url without padding: safe in an address and in a KV key. */
@@ -16,11 +18,6 @@ export async function equalSecret(received: string, expected: string): Promise<b
   let difference = 0
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
   return difference === 0
-}
-
-/** SHA-256 of a text, as Base64Url: 43 characters, whatever the text holds. */
-export async function sha256(text: string): Promise<string> {
-  return toBase64url(await digest(text))
 }
 
 async function digest(text: string): Promise<Uint8Array> {

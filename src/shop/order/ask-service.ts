@@ -1,9 +1,9 @@
 import { isApiError, isConfigError, isInvalidInputError } from '../../errors.ts'
 import type { CallOptions } from '../../http/types.ts'
+import { newsAmong } from '../../money/calls.ts'
 import { listOrderOperations } from '../../operations/list-order-operations.ts'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
-import { operationAmong } from '../../orders/fold.ts'
-import { type EventSummary, summarizeEvent } from '../../orders/summary.ts'
+import { summarizeEvent } from '../../orders/summary.ts'
 import type { ResolvedOutcome } from '../../outcome/decide.ts'
 import type { OrderLookup } from '../../outcome/look-up.ts'
 import { eventOf, keepingSeen, lookUpOrder } from '../../outcome/look-up.ts'
@@ -85,12 +85,8 @@ export async function storeListed(scope: OrderScope, order_id: string): Promise<
 
 /** Stores the events that say something new of the order. */
 async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
-  // `init` says no more than that the customer has not paid: it has no webhook either.
-  const events = seen.flatMap((event) => eventOf(order_id, event)).filter(({ record }) => record.status !== 'init')
+  const events = seen.flatMap((event) => eventOf(order_id, event))
   if (events.length === 0) return
-  const known = await listEvents(scope.store, await orderKeyOf(order_id))
-  // A listed record can differ from its webhook in fields that do not count: `onEvent` must not see both.
-  const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
-  const isKnown = new Set(known.map(said))
-  for (const event of events) if (!isKnown.has(said(summarizeEvent(event)))) await storeShown(scope, event)
+  const isNews = newsAmong(await listEvents(scope.store, await orderKeyOf(order_id)))
+  for (const event of events) if (isNews(summarizeEvent(event))) await storeShown(scope, event)
 }

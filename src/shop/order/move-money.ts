@@ -1,6 +1,7 @@
 import { isFinal } from '../../helpers/status.ts'
 import type { CallOptions } from '../../http/types.ts'
-import { callOf, eventOfResponse, lookedUp, outcomeOf } from '../../money/calls.ts'
+import { callOf, eventOfResponse, lookedUp, makeCall, requestOf } from '../../money/calls.ts'
+import { type Driver, drive } from '../../money/drive.ts'
 import {
   answeredBy,
   type Command,
@@ -12,12 +13,9 @@ import {
   type MoneyOperation,
   type OperationKind,
   type OrderFacts,
-  type OrderState,
-  step,
 } from '../../money/protocol.ts'
 import { holdsMoney } from '../../orders/fold.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
-import { sha256 } from '../lib/crypto.ts'
 import { operationAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
@@ -44,9 +42,6 @@ export interface MoneyCall {
   limit?: number | undefined
 }
 
-/** The field of each kind's amount; a void has none. */
-const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
-
 /**
  * Makes a capture, refund or void once for each Idempotency-Key. `money/protocol.ts` decides; this carries out its commands.
  *
@@ -54,25 +49,13 @@ const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } 
  */
 export async function moveMoney(scope: OrderScope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
   const { kind, idempotencyKey, fields, version, limit } = call
-  const names = Object.keys(fields).sort()
-  const [keyHash, fingerprint] = await Promise.all([
-    sha256(idempotencyKey),
-    sha256(JSON.stringify([kind, ...names.map((name) => [name, fields[name]])])),
-  ])
-  const asked = fields[AMOUNTS[kind]]
   const request = {
-    id: crypto.randomUUID(),
-    kind,
-    keyHash,
-    fingerprint,
-    amount: typeof asked === 'number' ? asked : null,
-    hasCurrency: fields.order_currency !== undefined,
-    hasServerUrl: fields.server_url != null,
+    ...(await requestOf(kind, fields, idempotencyKey)),
     // Without a name it is of the first attempt.
     version: version?.includes(':') === false ? `${encodeURIComponent(baseOrderId(order_id))}:${version}` : version,
     limit,
   }
-  const target = await attemptFor(scope, order_id, keyHash)
+  const target = await attemptFor(scope, order_id, request.keyHash)
   if (typeof target !== 'string') return responseTo(target)
   return responseTo((await run(scope, target, { type: 'request', request }, { fields })) as MoneyAnswer)
 }
@@ -139,38 +122,28 @@ interface RunOptions {
 const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up'])
 
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
-async function run(
+function run(
   scope: OrderScope,
   order_id: string,
   first: Message,
   options: RunOptions = {},
 ): Promise<MoneyAnswer | undefined> {
-  const messages = [first]
-  let answer: MoneyAnswer | undefined
-  let reading: OrderReading | undefined
-  let state: OrderState | undefined
-  for (let message = messages.shift(); message; message = messages.shift()) {
-    if (!reading || !state || AFTER_ASKING.has(message.type)) {
+  let reading: OrderReading
+  const driver: Driver = {
+    now: scope.now,
+    async read(message, before) {
+      if (before && !AFTER_ASKING.has(message.type)) return before
       // Again after the service was asked: what was learnt there is known from now on.
       const { rebuilt_at, asked: isAsked = false } = await takeStock(scope, order_id)
       reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
-      const { loss: _, ...before } = state ?? {}
       const isSure = isAsked && rebuilt_at === undefined
       const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
       const order = { ...factsOf(scope, order_id, reading), refundedBeside: await refundedBeside(scope, order_id) }
-      state = { ...before, order, operations: reading.made, ...loss }
-    }
-    const next = step(state, message, scope.now())
-    state = next.state
-    for (const command of next.commands) {
-      if (command.type === 'answer') answer = command.answer
-      else {
-        const said = await carryOut(scope, order_id, command, message, reading, options)
-        if (said) messages.push(said)
-      }
-    }
+      return { order, operations: reading.made, ...loss }
+    },
+    carryOut: (command, message) => carryOut(scope, order_id, command, message, reading, options),
   }
-  return answer
+  return drive(driver, first)
 }
 
 function factsOf(
@@ -196,12 +169,11 @@ async function refundedBeside({ store, env }: OrderScope, order_id: string): Pro
 async function carryOut(
   scope: OrderScope,
   order_id: string,
-  command: Exclude<Command, { type: 'answer' }>,
+  command: Exclude<Command, { type: 'answer' | 'then' }>,
   message: Message,
   reading: OrderReading,
   { fields = {}, lookUp = {} }: RunOptions,
 ): Promise<Message | undefined> {
-  if (command.type === 'then') return command.message
   if (command.type === 'list_all') {
     await storeListed(scope, order_id)
     await noteAsked(scope, reading.events, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
@@ -230,7 +202,7 @@ async function carryOut(
     case 'file':
       return void (await file(scope, order_id, command))
     case 'send':
-      return { type: 'responded', id, ...(await send(scope, order_id, kind, fields, reading)) }
+      return send(scope, order_id, operation, fields, reading)
     case 'look_up': {
       const { known, settleAfterMs } = command
       return lookedUp(
@@ -246,29 +218,27 @@ async function carryOut(
   }
 }
 
-type Responded = Omit<Extract<Message, { type: 'responded' }>, 'type' | 'id'>
-
 /** Makes the call. It is never repeated automatically. */
 async function send(
   scope: OrderScope,
   order_id: string,
-  kind: OperationKind,
+  { id, kind }: MoneyOperation,
   fields: Record<string, unknown>,
   { order, events, checkout }: OrderReading,
-): Promise<Responded> {
+): Promise<Message> {
   const expected = events.find((event) => event.expected)?.expected ?? checkout
   const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout?.origin, expected))
-  try {
-    const made = await makeOperation(scope, kind, { order_currency: order.currency, server_url, ...fields, order_id })
-    const { cc_token, ...body } = made as Record<string, unknown>
-    return { outcome: 'done', answer: { code: 'executed', record: body }, operation_id: String(body.operation_id) }
-  } catch (error) {
-    const problem = problemOf(error)
-    if (!problem) throw error
-    const outcome = outcomeOf(error)
-    const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(kind) } : problem
-    return { outcome, answer: { code: 'recorded', response: { status: body.status, body } } }
-  }
+  const input = { order_currency: order.currency, server_url, ...fields, order_id }
+  return makeCall(
+    id,
+    () => makeOperation(scope, kind, input),
+    (error, outcome) => {
+      const problem = problemOf(error)
+      if (!problem) throw error
+      const body = outcome === 'unknown' ? { ...problem, ...outcomeUnknown(kind) } : problem
+      return { status: body.status, body }
+    },
+  )
 }
 
 /** Stores the response like an event; `onEvent` gets the webhook. */

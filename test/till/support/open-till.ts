@@ -58,7 +58,7 @@ export async function openDatabase(): Promise<TillDatabase> {
   const name = 'cloudflare:workers'
   const { env } = (await import(/* @vite-ignore */ name)) as { env: { DB: D1Handle } }
   const database = d1(env.DB)
-  for (const table of ['log', 'order', 'version']) await database.run(`DROP TABLE IF EXISTS edgetill_${table}`, [])
+  for (const table of ['log', 'version']) await database.run(`DROP TABLE IF EXISTS edgetill_${table}`, [])
   return database
 }
 

@@ -7,8 +7,8 @@ it('creates the payment of an order once, and returns its address while it can b
   const tills = [till, another()]
   const opened = await Promise.all(Array.from({ length: 10 }, (_, i) => tills[i % 2]?.createPayment(PAYMENT)))
   // Whoever comes late gets the address that is stored by then.
-  const words = new Set(opened.map((one) => one && wordOf(one)))
-  expect(words.difference(new Set(['done', 'not_sent in_progress']))).toEqual(new Set())
+  const words = opened.map((one) => one && wordOf(one))
+  expect(words.filter((word) => word !== 'done' && word !== 'not_sent in_progress')).toEqual([])
   const again = await till.createPayment(PAYMENT)
   expect(opened.filter((one) => one?.outcome === 'done')).toContainEqual(again)
   expect(new Set(opened.flatMap((one) => (one?.outcome === 'done' ? one.url : []))).size).toBe(1)

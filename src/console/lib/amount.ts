@@ -67,12 +67,17 @@ export function readAmount(words: Words, text: string, currency: string | null =
 /**
  * What the version of an order says: what can still be asked for, and what was refunded, in minor units. What is pending, in
  * progress or not known counts.
+ *
+ * @param captured What was charged: what is being charged cannot be refunded yet.
  */
-export function readVersion(version = ''): { left: Record<OperationKind, number>; refunded: number } | undefined {
+export function readVersion(
+  version = '',
+  captured: number = Number.POSITIVE_INFINITY,
+): { left: Record<OperationKind, number>; refunded: number } | undefined {
   const [, ...parts] = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version) ?? []
-  const [authorized, captured, refunded, voided] = parts.map(Number)
-  if (authorized === undefined || captured === undefined || refunded === undefined || voided === undefined)
+  const [authorized, asked, refunded, voided] = parts.map(Number)
+  if (authorized === undefined || asked === undefined || refunded === undefined || voided === undefined)
     return undefined
-  const totals = { authorized, captured, refunded, voided, fee: 0 }
-  return { left: leftOf({ totals, operations: [] }, []), refunded }
+  const left = leftOf({ totals: { authorized, captured: asked, refunded, voided, fee: 0 }, operations: [] }, [])
+  return { left: { ...left, refund: Math.min(left.refund, captured - refunded) }, refunded }
 }

@@ -84,9 +84,9 @@ function askedOf(
   { words, person }: SignedVisit,
   act: OperationKind,
   fields: Fields,
-  { version, currency }: Pick<ShownOrder, 'version' | 'currency'>,
+  { version, currency, totals }: Pick<ShownOrder, 'version' | 'currency'> & Partial<ShownOrder>,
 ): { amount: number; left: number } | undefined | string {
-  const known = readVersion(version)
+  const known = readVersion(version, totals?.captured)
   if (!known) return undefined
   const left = known.left[act]
   const amount = act === 'void' ? left : readAmount(words, fields.amount ?? '', currency)

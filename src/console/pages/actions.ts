@@ -16,7 +16,7 @@ const isTooLong = ({ order_id }: ShownOrder): boolean => [...order_id].length > 
 
 /** What a person may ask for in one act, in minor units: what is left, and what the role allows of it. */
 export function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
-  const known = readVersion(order.version)
+  const known = readVersion(order.version, order.totals.captured)
   if (!known) return 0
   const limit = act === 'refund' ? refundLimit(visit.person.role) : undefined
   return Math.max(0, Math.min(known.left[act], (limit ?? Number.POSITIVE_INFINITY) - known.refunded))
@@ -35,7 +35,7 @@ export function amountForm(
   const most = mayAskFor(visit, order, act)
   const limit = act === 'refund' ? refundLimit(person.role) : undefined
   const hint = [
-    words.order.left(sumOf(words, readVersion(order.version)?.left[act] ?? 0, currency)),
+    words.order.left(sumOf(words, readVersion(order.version, order.totals.captured)?.left[act] ?? 0, currency)),
     limit === undefined ? '' : words.order.limited(sumOf(words, limit, currency)),
   ]
   const label = `${words.acts[act].button}, ${words.currencies[currency ?? ''] ?? currency ?? ''}`

@@ -61,7 +61,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
 ${form(
   visit,
   '/new-link',
-  html`${hidden({ order, ...(problems.amount === largeOf(words, given) && { sure: given.amount ?? '' }) })}
+  html`${hidden({ order, ...(problems.amount && problems.amount === largeOf(words, given) && { sure: given.amount ?? '' }) })}
 <div class="pair">${one('amount', text.amount, html` inputmode="decimal" autocomplete="off" required`)}
 ${field({ name: 'currency', label: text.currency, value: currency, choices: CURRENCIES.map((code) => [code, code]) })}</div>
 ${one('description', text.description, html` required maxlength="200"`)}
@@ -109,6 +109,7 @@ export async function makeLink(visit: SignedVisit, _: string[], given: Typed): P
   const problems: Problems = {
     amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
     description: description.trim() === '' ? text.empty : undefined,
+    phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone?.trim() ?? '') ? undefined : text.fields.phone,
     until: isOver ? text.over : undefined,
   }
   if (typeof amount === 'string' || Object.values(problems).some(Boolean)) {

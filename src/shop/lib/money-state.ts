@@ -31,7 +31,7 @@ export function moneyState({
     return { state, sum: amount }
   }
   if (captured > 0 && back >= captured) return { state: 'refunded', sum: unit(back) }
-  if (back > 0) return { state: 'partly_refunded', sum: unit(captured - back) }
+  if (captured > 0 && back > 0) return { state: 'partly_refunded', sum: unit(captured - back) }
   if (!isAuth) return { state: 'paid', sum: unit(captured) }
   if (captured > 0) return { state: captured < authorized ? 'partly_charged' : 'paid', sum: unit(captured) }
   return voided > 0 ? { state: 'released', sum: unit(voided) } : { state: 'reserved', sum: unit(authorized) }

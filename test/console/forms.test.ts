@@ -1,0 +1,272 @@
+// Money forms: amounts as people paste them, errors at their field, pages that can be loaded again, and what a role sees.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ConsoleRole } from '../../src/console/index.ts'
+import { readAmount, sumOf, typed } from '../../src/console/lib/amount.ts'
+import { maySell, mayWrite } from '../../src/console/roles.ts'
+import { english as en } from '../../src/console/words/en.ts'
+import { ukrainian as uk } from '../../src/console/words/uk.ts'
+import { check, SEED } from '../support/property.ts'
+import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
+import { Browser, formsOf, formTo, mount, payOrder, type Shown } from './support/browser.ts'
+
+const plain = ({ text }: Pick<Shown, 'text'>): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+describe('an amount', () => {
+  it.each([
+    ['100', 10_000],
+    ['100,', 10_000],
+    ['100.5', 10_050],
+    ['100,5', 10_050],
+    ['100,50', 10_050],
+    ['100.50', 10_050],
+    ['1 234,50', 123_450],
+    ['1\u00a0234,50 грн', 123_450],
+    ['1\u202f234,50 грн.', 123_450],
+    ['UAH 1,234.50', 123_450],
+    ['UAH\u00a01,234.50', 123_450],
+    ['1.234,50', 123_450],
+    ['1,234,567.89', 123_456_789],
+    ['1,234,567', 123_456_700],
+    ['100₴', 10_000],
+    ['₴ 100', 10_000],
+    ['грн 5', 500],
+    [' 7 ', 700],
+  ])('%j is read in both languages', (text, minor) => {
+    expect([readAmount(en, text, 'UAH'), readAmount(uk, text, 'UAH')]).toEqual([minor, minor])
+  })
+
+  it.each([
+    ['', en.amounts.format('100.50')],
+    ['ten', en.amounts.format('100.50')],
+    ['$5', en.amounts.format('100.50')],
+    ['5 EUR', en.amounts.format('100.50')],
+    ['-5', en.amounts.format('100.50')],
+    ['1e2', en.amounts.format('100.50')],
+    ['1,2,3', en.amounts.format('100.50')],
+    ['12,34,567', en.amounts.format('100.50')],
+    ['1,234,50', en.amounts.format('100.50')],
+    ['0', en.amounts.zero],
+    ['0,00', en.amounts.zero],
+    ['1.005', en.amounts.decimals],
+    ['1.234', en.amounts.decimals],
+    ['1.23456', en.amounts.decimals],
+  ])('%j is not read: %s', (text, problem) => {
+    expect(readAmount(en, text, 'UAH')).toBe(problem)
+  })
+
+  it('of thousands is one in English, and may be decimals in Ukrainian', () => {
+    expect([readAmount(en, '1,234', 'UAH'), readAmount(uk, '1,234', 'UAH')]).toEqual([123_400, uk.amounts.decimals])
+  })
+
+  it('of another currency is read in that one', () => {
+    expect([readAmount(en, '$5', 'USD'), readAmount(uk, '5,20 €', 'EUR'), readAmount(en, '₴5', 'EUR')]).toEqual([
+      500,
+      520,
+      en.amounts.format('100.50'),
+    ])
+  })
+
+  it(`seed ${SEED}: that the console prints, or a person types, is the same when it is pasted into either language`, () =>
+    check(
+      fc.property(
+        fc.integer({ min: 1, max: 10 ** 12 }),
+        fc.constantFrom('UAH', 'EUR', 'USD', 'PLN', 'GBP'),
+        (minor, currency) => {
+          for (const from of [en, uk]) {
+            for (const to of [en, uk]) {
+              expect(readAmount(to, sumOf(from, minor, currency), currency)).toBe(minor)
+              expect(readAmount(to, typed(from, minor), currency)).toBe(minor)
+            }
+          }
+        },
+      ),
+    ))
+})
+
+async function paid(role?: ConsoleRole) {
+  const world = new World({ failures: 0 })
+  await payOrder(world)
+  await world.advance(2_000)
+  const browser = await new Browser(mount(world)).signIn()
+  return { world, browser, role }
+}
+
+describe('each step', () => {
+  it('answers 303 to a page that can be loaded again, and that Back leads to', async () => {
+    const { world, browser } = await paid()
+    const post = async (shown: Shown, action: RegExp, values: Record<string, string> = {}) => {
+      const { action: to, fields } = formTo(shown, action)
+      const headers = { origin: browser.origin, 'sec-fetch-site': 'same-origin' }
+      const response = await browser.raw(to, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ ...fields, ...values }),
+      })
+      expect(response.status).toBe(303)
+      return response.headers.get('location') ?? ''
+    }
+    const order = await browser.open('/console/orders/A-1')
+    const first = await post(order, /\/refund$/, { amount: '40' })
+    const pages = [await browser.open(first), await browser.open(first)]
+    // Loaded again, it is the same step with the same key.
+    expect(new Set(pages.map((page) => formTo(page, /\/confirm$/).fields.key)).size).toBe(1)
+    const receipt = await post(pages[0] as Shown, /\/confirm$/)
+    for (const path of [receipt, receipt, first]) expect([path, (await browser.open(path)).status]).toEqual([path, 200])
+    await world.advance(5_000)
+    for (const act of ['resend', 'erase']) {
+      const step = await post(await browser.open('/console/orders/A-1'), new RegExp(`/${act}$`))
+      const shown = await browser.open(step)
+      const done = await post(shown, /\/confirm$/)
+      expect(done).toBe('/console/orders/A-1')
+    }
+    expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.said.erased)
+    // It is said once.
+    expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.said.erased)
+  })
+
+  it('that was wrong has the error at its field, with what was typed, the focus and a title', async () => {
+    const { browser } = await paid()
+    const shown = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/refund$/), { amount: '1x' })
+    expect(shown.status).toBe(400)
+    expect(shown.text).toMatch(/<title>Error: Refund/)
+    const [input = ''] = /<input id="amount"[^>]*>/.exec(shown.text) ?? []
+    expect(input).toMatch(/value="1x".*aria-describedby="amount-problem amount-hint" aria-invalid="true" autofocus/)
+    expect(shown.text).toMatch(/<p class="bad" id="amount-problem">Write an amount/)
+    // The same form again, and the right amount goes on.
+    const next = await browser.submit(formTo(shown, /\/refund$/), { amount: '1 грн' })
+    expect([next.status, plain(next).includes('UAH 1.00 will go back')]).toEqual([200, true])
+  })
+
+  it.each([
+    [{ amount: '' }, 'amount'],
+    [{ description: ' ' }, 'description'],
+    [{ until: '2026-02-01' }, 'until'],
+    [{ email: 'nobody' }, 'email'],
+    [{ phone: 'abc' }, 'phone'],
+  ])(
+    'of a new link with %j has the error at %s, opened and with the rest kept, in the language of the page',
+    async (values, name) => {
+      const { world } = await paid()
+      const browser = await new Browser(mount(world), { 'accept-language': 'uk' }).signIn()
+      const filled = { amount: '5', currency: 'UAH', description: 'Кухоль', name: 'Олена', lang: 'uk', ...values }
+      const shown = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
+      expect([shown.status, /<title>Помилка: /.test(shown.text)]).toEqual([400, true])
+      const focused = [...shown.text.matchAll(/<(?:input|select) id="(\w+)"[^>]*autofocus/g)].map(([, id]) => id)
+      expect(focused).toEqual([name])
+      expect(shown.text).toMatch(new RegExp(`<p class="bad" id="${name}-problem">[А-ЯҐЄІЇа-яґєії]`))
+      expect(shown.text).toContain('value="Олена"')
+      if (name !== 'amount' && name !== 'description') expect(shown.text).toContain('<details open>')
+      // No English of the API in it.
+      expect(plain({ text: shown.text.replace(/[\s\S]*<main/, '<main').replace(/<footer[\s\S]*/, '') })).not.toMatch(
+        /\b(must|customer|invalid|link)\b/,
+      )
+    },
+  )
+
+  it('of a link over a large amount is asked for once more', async () => {
+    const { browser, world } = await paid()
+    const filled = { amount: '250 000', currency: 'UAH', description: 'A house' }
+    const asked = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
+    expect([asked.status, plain(asked).includes('UAH 250,000.00 is a lot')]).toEqual([400, true])
+    expect(await (await world.api('/api/links')).json()).toMatchObject({ links: [] })
+    const made = await browser.submit(formTo(asked, '/console/new-link'), { ...filled, sure: filled.amount })
+    expect(made.url).toMatch(/^\/console\/links\//)
+  })
+})
+
+describe('what is pending', () => {
+  it('is said, and is not offered again', async () => {
+    const { world, browser } = await paid()
+    const { secondary } = await import('../worker/support/events.ts')
+    await world.deliver(secondary('A-1', 'refund', { amount: 100.5, status: 'pending' }))
+    const shown = await browser.open('/console/orders/A-1')
+    expect(formsOf(shown).filter(({ action }) => action.endsWith('/refund'))).toEqual([])
+    expect(plain(shown)).toContain('Refund of UAH 100.50 is in progress')
+  })
+})
+
+describe('a role', () => {
+  it.each<[ConsoleRole, sells: boolean, notes: boolean]>([
+    ['all', true, true],
+    ['view', false, false],
+    ['sell', true, true],
+    [{ sell: true }, true, true],
+    [{ refund: 5 }, false, true],
+    [{ sell: true, refund: 5 }, true, true],
+    [{}, false, false],
+    ['owner' as never, false, false],
+  ])('%j', (role, sells, notes) => {
+    expect([maySell(role), mayWrite(role)]).toEqual([sells, notes])
+  })
+})
+
+describe('a session that has ended', () => {
+  it('says that nothing was done, and leads back to the page of the form', async () => {
+    const { world, browser } = await paid()
+    const form = formTo(await browser.open('/console/orders/A-1'), /\/refund$/)
+    world.time += 31 * 60_000
+    const login = await browser.submit(form, { amount: '10' })
+    expect([login.status, plain(login).includes(en.login.ended)]).toEqual([403, true])
+    const back = await browser.submit(formTo(login, '/console/login'), { password: ADMIN_TOKEN })
+    expect(back.url).toBe('/console/orders/A-1')
+  })
+
+  it.each(['//evil.example.com', '/\\evil.example.com', 'https://evil.example.com', '/logout', '/login'])(
+    'leads nowhere else: %s',
+    async (to) => {
+      const browser = new Browser(mount(new World()))
+      const login = formTo(await browser.open('/console'), '/console/login')
+      expect((await browser.submit(login, { password: ADMIN_TOKEN, to })).url).toBe('/console/')
+    },
+  )
+})
+
+describe('a page', () => {
+  it('of a link stops loading itself again, and its looks do not keep the session alive', async () => {
+    const { browser } = await paid()
+    const filled = { amount: '5', currency: 'UAH', description: 'A mug' }
+    const link = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
+    expect(link.headers.get('refresh')).toBe(`15;url=${link.url}?look=1`)
+    const look = await browser.open(`${link.url}?look=3`)
+    expect([look.headers.get('refresh'), look.headers.getSetCookie()]).toEqual([`15;url=${link.url}?look=4`, []])
+    const last = await browser.open(`${link.url}?look=20`)
+    expect([last.headers.get('refresh'), plain(last).includes(en.link.refresh)]).toEqual([null, true])
+  })
+
+  it('in the other language keeps what was asked for', async () => {
+    const { browser } = await paid()
+    const { text } = await browser.open('/console/orders?q=A-1&state=success&from=2026-03-01')
+    expect(text).toContain('href="/console/orders?q=A-1&amp;state=success&amp;from=2026-03-01&amp;lang=uk"')
+  })
+})
+
+describe('a link', () => {
+  it('is sent to the phone and the address that were typed, and made again with what it asked for', async () => {
+    const { browser } = await paid()
+    const filled = {
+      amount: '12,50',
+      currency: 'EUR',
+      description: 'Two mugs',
+      name: 'Olena',
+      phone: '+380441234567',
+      email: 'olena@example.com',
+      method: 'auth',
+    }
+    const link = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
+    for (const to of [
+      'sms:+380441234567?&amp;body=',
+      'https://wa.me/380441234567?text=',
+      'mailto:olena@example.com?subject=',
+    ])
+      expect(link.text).toContain(`href="${to}`)
+    const id = link.url.split('/').at(-1) ?? ''
+    const again = formTo(await browser.open(`/console/new-link?again=${id}`), '/console/new-link')
+    const { order, csrf: _, until: __, ...fields } = again.fields
+    expect(order).not.toBe(id)
+    const { currency: ___, method: ____, ...typed } = filled
+    expect(fields).toEqual({ ...typed, amount: '12.50' })
+    const shown = (await browser.open(`/console/new-link?again=${id}`)).text
+    expect(shown).toMatch(/<option value="EUR" selected>.*<option value="auth" selected>/s)
+  })
+})

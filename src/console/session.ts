@@ -1,6 +1,7 @@
 import { getCookie } from 'hono/cookie'
 import { markOf } from '../checkout-link/seal.ts'
-import { equalSecret, toBase64url } from '../shop/lib/crypto.ts'
+import { encodeBase64url } from '../lib/base64url.ts'
+import { equalSecret } from '../shop/lib/crypto.ts'
 import { bodyText } from '../shop/lib/json-body.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
 import type { C } from './visit.ts'
@@ -24,7 +25,7 @@ const isPlain = (c: C): boolean => isLoopback(c.req.url) && c.req.url.startsWith
 const nameOf = (c: C): string => (isPlain(c) ? 'edgetill' : '__Host-edgetill')
 
 export const newSession = (kind: Session['kind'], now: number): Session => ({
-  id: toBase64url(crypto.getRandomValues(new Uint8Array(16))),
+  id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false),
   kind,
   since: now,
 })
@@ -53,7 +54,7 @@ export async function readSession(c: C, now: number): Promise<Session | undefine
   const [kind, id = '', since = '', until = '', signature = ''] = parts
   if (parts.length !== 5 || (kind !== 'guest' && kind !== 'admin')) return undefined
   const expected = await markOf(c.env.ADMIN_TOKEN, SESSION, `${kind}.${id}.${since}.${until}`)
-  if (!(await equalSecret(signature, expected)) || Number(until) <= now) return undefined
+  if (!equalSecret(signature, expected) || Number(until) <= now) return undefined
   return { id, kind, since: Number(since) }
 }
 

@@ -8,12 +8,10 @@ import { isInTurn, runAction } from './order/actions.ts'
 import { checkOpen } from './order/check-open.ts'
 import { deliverEvents } from './order/deliver-events.ts'
 import { eraseDue } from './order/erase.ts'
-import { openOrderStore, scheduleAlarm } from './order/order-store.ts'
 import { publishDue } from './order/publish.ts'
-import { openOutbox } from './order/queue.ts'
 import { announce } from './order/schedule.ts'
 import type { OrderScope } from './order/scope.ts'
-import { openErasures, openWatchlist } from './order/watchlist.ts'
+import { openOrderStore, scheduleAlarm } from './order/tables.ts'
 import type { GateState, GateStorage } from './runtime.ts'
 import { type Deps, openScope, type Scope, type Turn } from './scope.ts'
 
@@ -91,7 +89,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
         this.money(() => checkOpen(scope)),
-        this.money(() => scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before))),
+        this.money(() => eraseDue(scope)),
       ])
       // Last: the list then says what is due after this.
       done.push(...(await Promise.allSettled([publishDue(scope)])))
@@ -132,13 +130,9 @@ function withClock(storage: GateStorage, ahead: number): GateStorage {
 
 /** What the flows work with inside a gate. */
 function orderScope(scope: Scope, storage: GateStorage): Omit<OrderScope, 'eventsInTurn'> {
-  const store = openOrderStore(storage, scope.now)
   return {
     ...scope,
-    store,
-    watchlist: openWatchlist(store, scope.now),
-    outbox: openOutbox(storage, store, scope.now),
-    erasures: openErasures(store),
+    store: openOrderStore(storage, scope.now),
   }
 }
 

@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/shop/lib/crypto.ts'
+import { sha256Base64url } from '../../src/lib/sha256.ts'
 import { type Answer, payAt } from '../worker/support/world.ts'
 import { judgeAttention, judgeEvents, judgeOrder } from './judges.ts'
 import type { Played, Schedule } from './schedule.ts'
@@ -67,7 +67,7 @@ class Play extends Simulation {
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
     this.lookIntoGate()
-    if (answer.status === 422 && this.hasLostWrites && !this.settled.has(await sha256(key))) wish.isUnrecorded = true
+    if (answer.status === 422 && this.hasLostWrites && !this.settled.has(sha256Base64url(key))) wish.isUnrecorded = true
     return answer
   }
 

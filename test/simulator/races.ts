@@ -174,12 +174,7 @@ export const RACES: readonly Race[] = [
 `,
       '        publishDue(scope),\n      ])\n',
     ],
-    [
-      'an erasure of the alarm outside the turn',
-      ERASED,
-      'this.money(() => scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before))),',
-      'scope.erasures.run(scope.now(), (order_id, before) => eraseDue(scope, order_id, before)),',
-    ],
+    ['an erasure of the alarm outside the turn', ERASED, 'this.money(() => eraseDue(scope)),', 'eraseDue(scope),'],
     ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.events : unordered", 'unordered'],
     ['a check outside the turn', DAYS, 'this.money(() => checkOpen(scope))', 'checkOpen(scope)'],
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(began + LATER_MS)'],
@@ -188,7 +183,7 @@ export const RACES: readonly Race[] = [
     ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),
-  ...inFile('order/order-store.ts', [
+  ...inFile('order/tables.ts', [
     ['an alarm without what is to be published', MONEY, '\n       UNION ALL SELECT next_at FROM published)', ')'],
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
     ['an alarm that is looked at last', WEBHOOKS, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
@@ -210,12 +205,12 @@ export const RACES: readonly Race[] = [
     [
       'the queue is looked at before the write',
       WEBHOOKS,
-      'store.writeDue(received_at, () => {\n        also?.()\n',
+      'store.writeDue(received_at, () => {\n    renameReports(store)\n    also?.()\n',
       `(store.all('SELECT 1 FROM queue WHERE operation = ?', reportOf(order_id, known, event)).length > 0
-        ? (_, write) => store.writeDue(received_at, () => also?.())
+        ? (_: number, write: () => void) => store.writeDue(received_at, () => also?.())
         : store.writeDue)(received_at, () => {
-        also?.()
-        store.all('DELETE FROM queue WHERE operation = ?', reportOf(order_id, known, event))
+    also?.()
+    store.all('DELETE FROM queue WHERE operation = ?', reportOf(order_id, known, event))
 `,
     ],
     [
@@ -224,44 +219,51 @@ export const RACES: readonly Race[] = [
       'reportKey(order_id, JSON.parse(operation), event.status)',
       'event.id',
     ],
-    ['a call before its count is on disk', BROKEN, "      await orStorageError('write', () => storage.sync())\n"],
+    ['a call before its count is on disk', BROKEN, '  await store.flush()\n'],
     ['erased data comes back', ERASED_BROKEN, 'known.erased && !entry.erased ? withoutPerson(entry) : entry', 'entry'],
   ]),
   ...inFile('order/queue.ts', [
     [
       'the list does not learn that an event fails',
       BROKEN,
-      'for (const { order_id } of rows) touch(store, order_id, now(), { create: false, atOnce: true })',
+      'for (const { order_id } of rows) touch(store, order_id, { create: false, atOnce: true })',
       'for (const { order_id } of rows) void order_id',
     ],
   ]),
   ...inFile('order/deliver-events.ts', [
-    ['a handled event stays', MONEY, '  await outbox.remove(event_id)\n'],
-    ['an event leaves before its call', WEBHOOKS, 'await outbox.put(called)', 'await outbox.remove(event_id)'],
-    ['a call is not counted', BROKEN, '  await outbox.put(called)\n'],
-    ['a failure is not recorded', BROKEN, 'await outbox.put({ ...failed', 'void ({ ...failed'],
-    ['erased data is delivered', ERASED, 'webhookOf((await outbox.get(event_id)) ?? entry)', 'webhookOf(entry)'],
+    ['a handled event stays', MONEY, '  dequeue(store, event_id)\n'],
+    ['an event leaves before its call', WEBHOOKS, 'await putQueued(store, called)', 'dequeue(store, event_id)'],
+    ['a call is not counted', BROKEN, '  await putQueued(store, called)\n'],
+    ['a failure is not recorded', BROKEN, 'await putQueued(store, { ...failed', 'void ({ ...failed'],
+    [
+      'erased data is delivered',
+      ERASED,
+      'readEvent((getQueued(store, event_id) ?? entry).event)',
+      'readEvent(entry.event)',
+    ],
   ]),
   ...inFile('order/store-event.ts', [
     ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
-    ['an event is not published', WEBHOOKS, '    touch(store, order_id, now)\n'],
+    ['an event is not published', WEBHOOKS, '    touch(store, order_id)\n'],
     ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
     ['KV behind the gate', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
-    ['an ended order is watched', WEBHOOKS, 'await scope.watchlist.remove(order_id)', 'await Promise.resolve()'],
+    ['an ended order is watched', WEBHOOKS, 'await unwatch(store, order_id)', 'await Promise.resolve()'],
     [
       'the gate before KV',
       WEBHOOKS,
-      '  await putEvent(kv, orderKey, logged, stored)\n',
-      `  await store.writeDue(now, () => putOwnEvent(store, orderKey, logged, stored.event))
-  await putEvent(kv, orderKey, logged, stored)
+      '  await putEvent(kv, order_id, logged, stored)\n',
+      `  await store.writeDue(store.now(), () => putOwnEvent(store, order_id, logged, stored.event))
+  await putEvent(kv, order_id, logged, stored)
 `,
     ],
   ]),
   ...inFile('routes/webhooks.ts', [
     ['a webhook is answered before it is stored', WEBHOOKS, 'if (packed) await act(', 'if (packed) void act('],
   ]),
-  ...inFile('order/publish.ts', [
+  ...inFile('order/publish-to-kv.ts', [
     ['KV is not waited for', MONEY, 'if (hash !== written) await kv.put', 'if (hash !== written) void kv.put'],
+  ]),
+  ...inFile('order/publish.ts', [
     [
       'what is due is read after the list was written',
       MONEY,
@@ -292,11 +294,17 @@ export const RACES: readonly Race[] = [
     [
       'a checkout is watched after it is recorded',
       TABS,
-      `    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
-    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+      `    await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+    await store.writeDue(since, () => {
+      putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+      touch(store, order_id)
+    })
 `,
-      `    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
-    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+      `    await store.writeDue(since, () => {
+      putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+      touch(store, order_id)
+    })
+    await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
 `,
     ],
   ]),
@@ -305,22 +313,25 @@ export const RACES: readonly Race[] = [
     [
       'a removal sets no alarm',
       ALONE,
-      'return store.writeDue(now() + PUBLISH_MS, () => {\n        store.all(REMOVE',
-      'return store.writeDue(9e14, () => {\n        store.all(REMOVE',
+      'store.writeDue(store.now() + PUBLISH_MS, () => {\n    store.all("DELETE',
+      'store.writeDue(9e14, () => {\n    store.all("DELETE',
     ],
-    ['a removal is not published', ALONE, '        touch(store, order_id, now(), { create: false })\n'],
-  ]),
-  ...inFile('order/schedule.ts', [
-    ['an operation stays watched', MONEY, 'await watchlist.remove(order_id, id)', 'await Promise.resolve()'],
-    ['an unknown outcome is not watched', MONEY, 'await watch(scope, { kind', 'await Promise.resolve({ kind'],
+    ['a removal is not published', ALONE, '    touch(store, order_id, { create: false })\n'],
+    ['an unknown outcome is not watched', MONEY, 'await watch(store, { ...row, listed })', 'await Promise.resolve()'],
   ]),
   ...inFile('order/move-money.ts', [
+    [
+      'an operation stays watched',
+      MONEY,
+      'await unwatch(scope.store, order_id, operation.id)',
+      'await Promise.resolve()',
+    ],
     ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
     [
       'a response is filed beside the next call',
       ['three keys'],
-      'return void (await file(scope, order_id, command))',
-      'return void file(scope, order_id, command)',
+      'await storeShown(scope, eventOfResponse',
+      'void storeShown(scope, eventOfResponse',
     ],
   ]),
   ...inFile('../money/protocol.ts', [

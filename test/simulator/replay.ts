@@ -1,10 +1,10 @@
 // Replays a trace of the model over a gate. The trace decides who asks when, what becomes of each call, and who dies; what the
 // gate makes of it is its own, and is compared with the model's last world.
 
+import { sha256Base64url } from '../../src/lib/sha256.ts'
 import type { MoneyOperation } from '../../src/money/protocol.ts'
 import { callGate } from '../../src/shop/call-gate.ts'
 import type { ShopEnv } from '../../src/shop/env.ts'
-import { sha256 } from '../../src/shop/lib/crypto.ts'
 import type { RecordedResponse } from '../../src/shop/lib/money-answers.ts'
 import { packEvent } from '../../src/shop/order/store-event.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
@@ -83,7 +83,7 @@ export class Replay {
     const { stage, trace } = this
     await this.receive(this.primary)
     // As after a checkout: the gate knows that nothing was made before.
-    await this.sql(`UPDATE fact SET value = json_set(value, '$.asked', json('true')) WHERE key = 'born'`)
+    await this.sql('UPDATE birth SET asked = 1')
     if (trace.scenario.madeBefore) await this.receive(this.recordOf({ id: 'op-0', amount: trace.scenario.madeBefore }))
     const waits: Outcome['waits'] = []
     for (const [index, block] of trace.blocks.entries()) {
@@ -92,9 +92,7 @@ export class Replay {
       // What comes next would wait for what never comes.
       if (waits.at(-1) !== waitOf(block.world)) break
     }
-    const keys = new Map(
-      await Promise.all(trace.scenario.tries.map(async (_, i) => [await sha256(`key-${i}`), keyName(i)] as const)),
-    )
+    const keys = new Map(trace.scenario.tries.map((_, i) => [sha256Base64url(`key-${i}`), keyName(i)]))
     const rows = await this.sql('SELECT operation FROM operation')
     const disk = rows.map(({ operation }) => JSON.parse(String(operation)) as MoneyOperation)
     const stored = [...stage.kv].filter(([key]) => key.startsWith('event/'))

@@ -11,7 +11,7 @@ async function cancelled(world: World): Promise<[status: number, body: unknown]>
 }
 
 const closingFails: World['gate']['before'] = (action, key) => {
-  if (action === 'put' && key.startsWith('fact/closed/')) throw new Error('The storage failed.')
+  if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
 }
 
 describe('an order that the shop cancels', () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { seal } from '../../src/checkout-link/seal.ts'
 import { putCheckout } from '../../src/shop/order/checkouts.ts'
-import { openOrderStore } from '../../src/shop/order/order-store.ts'
+import { openOrderStore } from '../../src/shop/order/tables.ts'
 import { payment } from './support/events.ts'
 import { linesOf } from './support/log.ts'
 import { LINK_SECRET, log, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
@@ -85,7 +85,7 @@ describe('a link', () => {
     const { amount, currency, method } = ORDER
     const times = { opened_at: world.time, expires_at: world.time + DAY_MS }
     const record = { amount, currency, method, attempts: 98, url: 'https://pay.example.com/98', ...times }
-    await putCheckout(
+    putCheckout(
       openOrderStore(world.gate.storage('A-1'), () => world.time),
       'A-1',
       record,
@@ -217,7 +217,7 @@ it('an expired link whose opening could not be written ends the payment, and a n
   const world = new World()
   const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
   world.gate.before = (action, key) => {
-    if (action === 'put' && key.startsWith('fact/checkout/')) throw new Error('The storage failed.')
+    if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
   }
   await visit(world, link)
   world.gate.before = undefined

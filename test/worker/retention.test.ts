@@ -360,7 +360,7 @@ describe('an erasure', () => {
     await world.get(link)
     world.intercept = undefined
     await world.advance(MINUTE_MS)
-    expect([...world.gate.rows('A-0').keys()].filter((key) => key.startsWith('fact/checkout/'))).toHaveLength(2)
+    expect([...world.gate.rows('A-0').keys()].filter((key) => key.startsWith('checkout/'))).toHaveLength(2)
     expect((await erase(world, 'A-0~2')).status).toBe(200)
     expect(holding(world, ['A-0'])).toBe(0)
   })

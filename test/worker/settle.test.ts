@@ -1,9 +1,8 @@
 // When a capture is still sent, and when what became of it counts as known: to the millisecond, or because a person says so.
 import { describe, expect, it } from 'vitest'
 import type { MoneyOperation } from '../../src/money/protocol.ts'
-import { orderKeyOf } from '../../src/shop/order/events.ts'
 import { putOperation } from '../../src/shop/order/order.ts'
-import { openOrderStore } from '../../src/shop/order/order-store.ts'
+import { openOrderStore } from '../../src/shop/order/tables.ts'
 import { secondary } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'
 import { authorized, delayWebhooks, loseCapture, made, send } from './support/money.ts'
@@ -34,7 +33,7 @@ describe('a capture whose worker died', () => {
       known: [],
     }
     const store = openOrderStore(world.gate.storage('A-1'), () => world.time)
-    await putOperation(store, await orderKeyOf('A-1'), attempt)
+    putOperation(store, 'A-1', attempt)
     return { world, asked: () => asked }
   }
 

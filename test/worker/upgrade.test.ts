@@ -65,7 +65,8 @@ it('a whole engine goes on over what a newer one has added: webhooks, lists and 
   for (const [id, kind] of [['A-1'], ['', 'shop'], ['', 'shop/2026-03']] as [string, string?][]) {
     const { sql } = world.gate.storage(id, kind)
     for (const table of ['event', 'published', 'listed', 'link']) {
-      sql.exec(`UPDATE version SET version = version + 1 WHERE name = '${table}'`)
+      const path = `$.${table}`
+      sql.exec('UPDATE version SET version = json_replace(version, ?, json_extract(version, ?) + 1)', path, path)
     }
   }
   world.begin()

@@ -1,4 +1,4 @@
-import { sha256 } from '../lib/crypto.ts'
+import { sha256Base64url } from '../../lib/sha256.ts'
 import type { KvStore } from './kv.ts'
 
 /** A genuine webhook that cannot be filed under an order. */
@@ -21,7 +21,7 @@ export async function putStray(
   data: string,
   { reason, received_at, orderKey, ttlSeconds }: Omit<Stray, 'id'> & { orderKey?: string; ttlSeconds?: number },
 ): Promise<string | undefined> {
-  const id = await sha256(data)
+  const id = sha256Base64url(data)
   const key = `stray/${id}`
   if ((await store.get(key)) !== undefined) return undefined
   await store.put(key, { data }, { reason, received_at, ...(orderKey && { order: orderKey }) }, ttlSeconds)

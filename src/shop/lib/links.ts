@@ -1,7 +1,8 @@
 import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
+import { encodeBase64url } from '../../lib/base64url.ts'
 import type { ExpectedPayment } from '../../orders/index.ts'
 import type { ShopEnv } from '../env.ts'
-import { equalSecret, toBase64url } from './crypto.ts'
+import { equalSecret } from './crypto.ts'
 
 /** What was asked for when a payment was created. */
 export interface ExpectedOrder extends ExpectedPayment {
@@ -30,7 +31,7 @@ const shortMark = async (name: string, secret: string): Promise<string> =>
 
 /** The name of a short address: 12 random characters, and 4 that show the Worker that it is one of its own. */
 export async function newShort(linkSecret: string): Promise<string> {
-  const name = toBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)))
+  const name = encodeBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)), false)
   return name + (await shortMark(name, linkSecret))
 }
 
@@ -38,7 +39,7 @@ export async function newShort(linkSecret: string): Promise<string> {
 export async function isShort(short: string, secrets: readonly string[]): Promise<boolean> {
   if (!/^[\w-]{16}$/.test(short)) return false
   for (const secret of secrets) {
-    if (await equalSecret(short.slice(12), await shortMark(short.slice(0, 12), secret))) return true
+    if (equalSecret(short.slice(12), await shortMark(short.slice(0, 12), secret))) return true
   }
   return false
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
-import { binaryToBytes, decodeBase64urlBinary } from '../../lib/base64url.ts'
-import { sha256, toBase64url } from './crypto.ts'
+import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../lib/base64url.ts'
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { encodeUtf8 } from '../../lib/utf8.ts'
 import { ProblemError } from './problem.ts'
 
 /** A request's query. @throws {ProblemError} for a parameter that is not known, or is given twice. */
@@ -41,17 +42,17 @@ const CHECK_LENGTH = 8
  * A place in a listing as text. It has a check, because KV takes some broken cursors for an end, and a program would miss
  * orders; the check includes what is listed, so that a cursor of another listing is not taken either.
  */
-export async function sealCursor(place: unknown, listing: string): Promise<string | null> {
+export function sealCursor(place: unknown, listing: string): string | null {
   if (place === undefined) return null
-  const text = toBase64url(new TextEncoder().encode(JSON.stringify(place)))
-  return (await checkOf(text, listing)) + text
+  const text = encodeBase64url(encodeUtf8(JSON.stringify(place)), false)
+  return checkOf(text, listing) + text
 }
 
 /** @throws {ProblemError} for a cursor that no page of this listing returned. */
-export async function openCursor(cursor: string | undefined, listing: string): Promise<unknown> {
+export function openCursor(cursor: string | undefined, listing: string): unknown {
   if (cursor === undefined) return undefined
   const text = cursor.slice(CHECK_LENGTH)
-  if (text !== '' && cursor === (await checkOf(text, listing)) + text) {
+  if (text !== '' && cursor === checkOf(text, listing) + text) {
     return JSON.parse(new TextDecoder().decode(binaryToBytes(decodeBase64urlBinary(text) ?? '')))
   }
   throw new ProblemError(
@@ -61,5 +62,4 @@ export async function openCursor(cursor: string | undefined, listing: string): P
   )
 }
 
-const checkOf = async (text: string, listing: string): Promise<string> =>
-  (await sha256(`${listing}\n${text}`)).slice(0, CHECK_LENGTH)
+const checkOf = (text: string, listing: string): string => sha256Base64url(`${listing}\n${text}`).slice(0, CHECK_LENGTH)

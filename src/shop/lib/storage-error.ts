@@ -15,6 +15,15 @@ export function ignoreOutage(error: unknown): undefined {
   return undefined
 }
 
+/** Writes what nothing depends on. */
+export function ifPossible(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    ignoreOutage(error)
+  }
+}
+
 /** Runs a call of a storage. @throws {StorageError} when it fails. */
 export async function orStorageError<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {

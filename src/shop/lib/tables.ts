@@ -46,23 +46,26 @@ export function openTables(storage: GateStorage, schema: Schema): Tables {
 
 function bringUpToDate(sql: GateStorage['sql'], schema: Schema): void {
   sql.exec('CREATE TABLE IF NOT EXISTS version (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID')
-  const versions = new Map(
-    sql
-      .exec('SELECT name, version FROM version')
-      .toArray()
-      .map((row) => [row.name, row.version]),
-  )
+  // One row has the versions of all tables. Until 2026-11 each table had its own.
+  const rows = sql.exec('SELECT name, version FROM version ORDER BY name DESC').toArray()
+  const known: Record<string, number> = {}
+  for (const { name, version } of rows)
+    Object.assign(known, name === '' ? JSON.parse(String(version)) : { [String(name)]: version })
+  const reached = { ...known }
   for (const [name, steps] of Object.entries(schema)) {
-    const version = Number(versions.get(name) ?? 0)
-    if (Number(versions.get(`${name} needed`) ?? 0) > steps.length) {
+    const version = known[name] ?? 0
+    if ((known[`${name} needed`] ?? 0) > steps.length) {
       throw new StorageError(`A newer engine has written the table ${name}.`, false)
     }
     if (version >= steps.length) continue
-    for (const step of steps.slice(version)) sql.exec(typeof step === 'string' ? step : step.breaking)
-    const put = (row: string, reached: number) =>
-      sql.exec('INSERT OR REPLACE INTO version (name, version) VALUES (?, ?)', row, reached)
-    put(name, steps.length)
+    reached[name] = steps.length
     const needed = steps.map((step) => typeof step).lastIndexOf('object') + 1
-    if (needed > 0) put(`${name} needed`, needed)
+    if (needed > 0) reached[`${name} needed`] = needed
+    // One that was given up is not made anew.
+    if (version === 0 && steps.at(-1) === `DROP TABLE ${name}`) continue
+    for (const step of steps.slice(version)) sql.exec(typeof step === 'string' ? step : step.breaking)
   }
+  if (JSON.stringify(reached) === JSON.stringify(known)) return
+  sql.exec('DELETE FROM version')
+  sql.exec("INSERT INTO version (name, version) VALUES ('', ?)", JSON.stringify(reached))
 }

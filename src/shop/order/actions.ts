@@ -1,12 +1,12 @@
 import { callGate, type GateCall, namesOf } from '../call-gate.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import type { Scope } from '../scope.ts'
-import { revokeLink } from './checkout-records.ts'
+import { mayPoll, revokeLink } from './checkouts.ts'
 import { replayEvent, replaySoon, waitingEvent } from './deliver-events.ts'
 import { erasePersonalData, eraseSoon } from './erase.ts'
 import { moveMoney, settleByHand } from './move-money.ts'
 import { cancelOrder, openCheckout } from './open-checkout.ts'
-import { mayPoll, showOrder, showPage } from './order-page.ts'
+import { showOrder, showPage } from './order-page.ts'
 import { attentionDone } from './publish.ts'
 import { touch } from './published.ts'
 import { addNote, noteLink, withRecord } from './record.ts'
@@ -30,7 +30,7 @@ export const storeWebhook = (scope: OrderScope, packed: PackedEvent): Promise<vo
 /** Any call has the gate set its alarm again, should it have been lost; this one has the order published too. */
 export async function wake({ store, now }: OrderScope, order_id: string): Promise<void> {
   // The list may have another time of what is due.
-  await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))
+  await store.writeDue(now(), () => touch(store, order_id, { create: false }))
 }
 
 /** These read and change the order in one step: each waits for the one before. */
@@ -38,7 +38,6 @@ const ONE_BY_ONE = {
   attentionDone,
   cancelOrder,
   erasePersonalData,
-  mayPoll,
   moveMoney,
   openCheckout,
   revokeLink,
@@ -49,6 +48,7 @@ const ACTIONS: Readonly<Record<string, Action<never, never[], unknown>>> = {
   ...ONE_BY_ONE,
   addNote,
   eraseSoon,
+  mayPoll,
   noteLink,
   relist,
   replayEvent,

@@ -12,7 +12,7 @@ import type { WebhookEvent } from '../../webhooks/index.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { ProblemError, problemOf } from '../lib/problem.ts'
-import { listEvents, orderKeyOf } from './events.ts'
+import { listEvents } from './events.ts'
 import type { OrderScope } from './scope.ts'
 import { storeShown } from './store-event.ts'
 
@@ -87,6 +87,6 @@ export async function storeListed(scope: OrderScope, order_id: string): Promise<
 async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
   const events = seen.flatMap((event) => eventOf(order_id, event))
   if (events.length === 0) return
-  const isNews = newsAmong(await listEvents(scope.store, await orderKeyOf(order_id)))
+  const isNews = newsAmong(listEvents(scope.store, order_id))
   for (const event of events) if (isNews(summarizeEvent(event))) await storeShown(scope, event)
 }

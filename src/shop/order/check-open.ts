@@ -5,15 +5,13 @@ import { describeError, logError, logInfo } from '../lib/log.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import type { RaisedAlert } from '../options.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
-import { orderKeyOf } from './events.ts'
 import { checkOperation, listAtService } from './move-money.ts'
 import { cancelBeside } from './open-checkout.ts'
 import { isPaidBeside, listOperations, readOrder } from './order.ts'
 import { ABANDONED_MS } from './protocol-checkout.ts'
 import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
-import { afterTurn, alertAfterMs, isAskDue } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
-import type { WatchedRow } from './watchlist.ts'
+import { afterTurn, alertAfterMs, isAskDue, listWatched, unwatch, type WatchedRow, watch } from './watchlist.ts'
 
 /** How many rows one alarm looks at, the longest due first. Most need one request to the service. */
 const ROWS_OF_AN_ALARM = 20
@@ -29,12 +27,11 @@ type State = 'ended' | 'unpaid' | 'pending' | 'unknown'
  * fails is repeated at the next time of the schedule.
  */
 export async function checkOpen(scope: OrderScope): Promise<void> {
-  const { watchlist, now, env } = scope
+  const { store, now, env } = scope
   try {
-    const due = (await watchlist.list()).filter(({ next_at }) => next_at <= now())
+    const due = listWatched(store).filter(({ next_at }) => next_at <= now())
     if (due.length === 0) return
     requireBindings(env, 'reconciliation')
-    due.sort((a, b) => a.next_at - b.next_at)
     for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)
   } catch (error) {
     if (error instanceof MisconfiguredError) raiseMisconfigured(scope, error)
@@ -43,12 +40,12 @@ export async function checkOpen(scope: OrderScope): Promise<void> {
 }
 
 async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
-  const { watchlist, now } = scope
+  const { store, now } = scope
   const { order_id, attempt_id } = row
   try {
-    const operation = await operationOf(scope, row)
+    const operation = operationOf(scope, row)
     // An order that holds money takes no second payment.
-    const isBeside = row.kind === 'checkout' && (await isPaidBeside(scope.store, order_id))
+    const isBeside = row.kind === 'checkout' && isPaidBeside(store, order_id)
     const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
     let state = await look(scope, row, operation)
     const isAsked = state !== 'ended' && (isBeside || isAskDue(row, now()))
@@ -59,12 +56,12 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
     if (isAbandoned) logInfo('checkout_abandoned', { order_id })
     const isAlert = !row.alerted && state !== 'ended' && (isBeside || (isOld && state !== 'unpaid'))
     if (isAlert) raiseAlert(scope, alertOf(row, state))
-    if (state === 'ended' || isAbandoned || next === undefined) await watchlist.remove(order_id, attempt_id)
-    else await watchlist.put({ ...next, ...(isAlert && { alerted: true, listed: true }) })
+    if (state === 'ended' || isAbandoned || next === undefined) await unwatch(store, order_id, attempt_id)
+    else await watch(store, { ...next, ...(isAlert && { alerted: true, listed: true }) })
   } catch (error) {
     logError('reconciliation_failed', { order_id, ...describeError(error) })
     // The next alarm may be a second away.
-    await watchlist.put({ ...row, next_at: now() + FAILED_MS }).catch(ignoreOutage)
+    await watch(store, { ...row, next_at: now() + FAILED_MS }).catch(ignoreOutage)
   }
 }
 
@@ -77,31 +74,23 @@ export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
     : { kind: 'operation_unsettled', ...details, operation: kind, attempt_id }
 }
 
-async function operationOf(
-  { store }: OrderScope,
-  { order_id, attempt_id }: WatchedRow,
-): Promise<MoneyOperation | undefined> {
-  if (attempt_id === undefined) return undefined
-  return (await listOperations(store, await orderKeyOf(order_id))).find(({ id }) => id === attempt_id)
-}
+const operationOf = ({ store }: OrderScope, { order_id, attempt_id }: WatchedRow): MoneyOperation | undefined =>
+  listOperations(store, order_id).find(({ id }) => id === attempt_id)
 
 /** The state without asking the service. */
 async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
-  const { store, env } = scope
   const { order_id, kind } = row
-  if (kind === 'checkout') {
-    return isFinal((await readOrder(store, order_id, env.POS_ID)).order.status ?? '') ? 'ended' : 'unknown'
-  }
+  if (kind === 'checkout') return isFinal(readOrder(scope, order_id).order.status ?? '') ? 'ended' : 'unknown'
   // Nothing was sent of an operation that was never written.
   if (!operation || operation.outcome === 'not_sent' || operation.outcome === 'rejected') return 'ended'
   if (isOpen(operation)) {
     await checkOperation(scope, order_id, operation.id, false)
-    const settled = await operationOf(scope, row)
+    const settled = operationOf(scope, row)
     return settled && !isOpen(settled) ? 'ended' : 'unknown'
   }
   // Settled by hand: it is not known which operation of the service it is.
   if (operation.operation_id === undefined) return 'ended'
-  const { order } = await readOrder(store, order_id, env.POS_ID)
+  const { order } = readOrder(scope, order_id)
   const found = order.operations.find(({ id, method }) => id === operation.operation_id && method === kind)
   return isFinal(found?.status ?? '') ? 'ended' : 'pending'
 }
@@ -111,7 +100,7 @@ async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation
   if (kind !== 'checkout') {
     if (operation && isOpen(operation)) await checkOperation(scope, order_id, operation.id, true)
     else if (operation) await listAtService(scope, operation, order_id)
-    return look(scope, row, await operationOf(scope, row))
+    return look(scope, row, operationOf(scope, row))
   }
   const call = { operation: 'createPayment', order_id, sent_at: since }
   const resolved = await askService(scope, call, { ...ONE_LOOK, settleAfterMs: 0 })

@@ -3,10 +3,11 @@ import { attemptId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import { type CheckoutRecord, getCheckout, putCheckout, putRevocation } from './checkouts.ts'
+import { type CheckoutRecord, getCheckout, putCheckout } from './checkouts.ts'
 import { touch } from './published.ts'
-import { scheduleErasure, watch } from './schedule.ts'
+import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
+import { watch } from './watchlist.ts'
 
 /** The order of a link: each attempt at paying it is one payment at the service. */
 export interface LinkedOrder {
@@ -34,13 +35,16 @@ export async function remember(
   rest: Pick<CheckoutRecord, 'attempts' | 'url'> & { expires_at?: number },
 ): Promise<void> {
   const { order_id } = link.order
-  const since = scope.now()
+  const { store } = scope
+  const since = store.now()
   try {
     await scheduleErasure(scope, order_id)
     // First: what is recorded is not watched anew by the next visit.
-    await watch(scope, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
-    await putCheckout(scope.store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
-    await scope.store.writeDue(since, () => touch(scope.store, order_id, since))
+    await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
+    await store.writeDue(since, () => {
+      putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
+      touch(store, order_id)
+    })
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     logError('checkout_not_recorded', { order_id })
@@ -48,18 +52,18 @@ export async function remember(
 }
 
 /** Records that the n-th attempt belongs to a link's order, before its payment is created. */
-export async function announce({ scope, link, path }: LinkedOrder, attempt: number): Promise<void> {
+export function announce({ scope, link, path }: LinkedOrder, attempt: number): void {
   const { order_id } = link.order
   const next_id = attemptId(order_id, attempt)
-  if ((await getCheckout(scope.store, next_id)) !== undefined) return
-  await putCheckout(scope.store, next_id, { ...recordOfLink(link, path), attempts: 1, replaces: order_id })
+  if (getCheckout(scope.store, next_id) !== undefined) return
+  putCheckout(scope.store, next_id, { ...recordOfLink(link, path), attempts: 1, replaces: order_id })
 }
 
 /** Records that the payment is cancelled because its link has expired. */
-export async function expire({ scope, link, path }: LinkedOrder, attempts: number): Promise<void> {
+export function expire({ scope, link, path }: LinkedOrder, attempts: number): void {
   const { order_id } = link.order
-  const checkout = (await getCheckout(scope.store, order_id)) ?? { ...recordOfLink(link, path), attempts }
-  await putCheckout(scope.store, order_id, { ...checkout, expired: true })
+  const checkout = getCheckout(scope.store, order_id) ?? { ...recordOfLink(link, path), attempts }
+  putCheckout(scope.store, order_id, { ...checkout, expired: true })
 }
 
 /** The record of a link that was opened. */
@@ -81,14 +85,4 @@ function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'a
     ...(email !== undefined && { customer_email: email }),
     ...(customer_lang !== undefined && { lang: customer_lang }),
   }
-}
-
-/** Revokes one link of an order. @returns Whether a link of the order was opened before. */
-export async function revokeLink(
-  { store, now }: OrderScope,
-  order_id: string,
-  { nonce, expiresAt }: { nonce: string; expiresAt: number },
-): Promise<{ opened: boolean }> {
-  await putRevocation(store, nonce, { at: now(), expiresAt })
-  return { opened: (await getCheckout(store, order_id)) !== undefined }
 }

@@ -1,9 +1,10 @@
+import { orderKey } from '../../orders/order-key.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
-import { orderKeyOf } from './events.ts'
-import type { OrderStore } from './order-store.ts'
+import type { OrderScope } from './scope.ts'
+import type { OrderStore } from './tables.ts'
 
-/** What this worker knows of paying an order: the value of `checkout/<order key>`. */
+/** What this worker knows of paying an order. */
 export interface CheckoutRecord extends ExpectedOrder {
   /** What was asked for. */
   amount: number
@@ -35,61 +36,65 @@ export interface CheckoutRecord extends ExpectedOrder {
   replaces?: string
 }
 
-/** Key `checkout/<order key>`; kept permanently: what was asked for is compared with what is paid, however late. */
-export async function putCheckout(store: OrderStore, order_id: string, record: CheckoutRecord): Promise<void> {
-  await store.put(`checkout/${await orderKeyOf(order_id)}`, record)
+/** Kept permanently: what was asked for is compared with what is paid, however late. */
+export function putCheckout(store: OrderStore, order_id: string, record: CheckoutRecord): void {
+  const write = `INSERT INTO checkout (order_key, checkout) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET checkout = excluded.checkout`
+  store.all(write, orderKey(order_id), JSON.stringify(record))
 }
 
-export async function getCheckout(store: OrderStore, order_id: string): Promise<CheckoutRecord | undefined> {
-  return (await store.get(`checkout/${await orderKeyOf(order_id)}`)) as CheckoutRecord | undefined
+export function getCheckout(store: OrderStore, order_id: string): CheckoutRecord | undefined {
+  const query = 'SELECT checkout FROM checkout WHERE order_key = ? AND checkout IS NOT NULL'
+  const [row] = store.all<{ checkout: string }>(query, orderKey(order_id))
+  return row && JSON.parse(row.checkout)
 }
 
 /** The number of the latest attempt that was announced: the order's own record may not say so yet. */
-export async function latestAttempt(store: OrderStore, order_id: string, attempts = 1): Promise<number> {
-  const next = await getCheckout(store, attemptId(order_id, attempts + 1))
+export function latestAttempt(store: OrderStore, order_id: string, attempts = 1): number {
+  const next = getCheckout(store, attemptId(order_id, attempts + 1))
   return next?.replaces === order_id ? latestAttempt(store, order_id, attempts + 1) : attempts
 }
 
 /** The order that is meant by the id of one of its attempts. */
-export async function orderOf(store: OrderStore, named: string): Promise<string> {
+export function orderOf(store: OrderStore, named: string): string {
   const base = baseOrderId(named)
   if (base === named) return named
-  const isFirst = named === `${base}~1` && (await getCheckout(store, base)) !== undefined
-  return (await getCheckout(store, named))?.replaces ?? (isFirst ? base : named)
+  const isFirst = named === `${base}~1` && getCheckout(store, base) !== undefined
+  return getCheckout(store, named)?.replaces ?? (isFirst ? base : named)
 }
 
-/** A link's token begins with 16 characters that no other link has. */
-const nonceOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1).slice(0, 16)
-
-/**
- * Revokes a link.
- *
- * Key `revoked/<first 16 characters of the link's token>`; value: when; gone when the link has expired.
- */
-export async function putRevocation(
-  store: OrderStore,
-  nonce: string,
-  { at, expiresAt }: { at: number; expiresAt: number },
-): Promise<void> {
-  const seconds = Math.max(Math.ceil((expiresAt - at) / 1000), 1)
-  await store.put(`revoked/${nonce}`, { at, expires_at: expiresAt }, undefined, seconds)
+/** Revokes one link of an order. @returns Whether a link of the order was opened before. */
+export function revokeLink(
+  { store }: OrderScope,
+  order_id: string,
+  { nonce, expiresAt }: { nonce: string; expiresAt: number },
+): { opened: boolean } {
+  store.all('INSERT OR IGNORE INTO revoked VALUES (?, ?)', nonce, expiresAt)
+  return { opened: getCheckout(store, order_id) !== undefined }
 }
 
-/** Whether the link with this path was revoked. */
-export async function isRevoked(store: OrderStore, path: string): Promise<boolean> {
-  return (await store.get(`revoked/${nonceOfPath(path)}`)) !== undefined
+/** Whether the link with this path was revoked: its token begins with 16 characters that no other link has. */
+export function isRevoked(store: OrderStore, path: string): boolean {
+  const nonce = path.slice(path.lastIndexOf('/') + 1).slice(0, 16)
+  return store.all('SELECT nonce FROM revoked WHERE nonce = ? AND expires_at > ?', nonce, store.now()).length > 0
 }
 
-/**
- * Closes the links of an order that the shop cancelled.
- *
- * Key `closed/<order key>`; value: when; kept permanently. Not in the checkout's record: a visit may be about to write that.
- */
-export async function closeLinks(store: OrderStore, order_id: string, at: number): Promise<void> {
-  await store.put(`closed/${await orderKeyOf(order_id)}`, { at })
+/** Closes the links of an order that the shop cancelled. Not in the checkout's record: a visit may be about to write that. */
+export function closeLinks(store: OrderStore, order_id: string): void {
+  const write = `INSERT INTO checkout (order_key, closed_at) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET closed_at = excluded.closed_at`
+  store.all(write, orderKey(order_id), store.now())
 }
 
 /** Whether the shop cancelled the order. */
-export async function areClosed(store: OrderStore, order_id: string): Promise<boolean> {
-  return (await store.get(`closed/${await orderKeyOf(order_id)}`)) !== undefined
+export const areClosed = (store: OrderStore, order_id: string): boolean =>
+  store.all('SELECT closed_at FROM checkout WHERE order_key = ? AND closed_at > 0', orderKey(order_id)).length > 0
+
+const DAY_MS = 86_400_000
+
+/** Whether the service may be asked now because a customer waits: once a day, however often the result page is loaded. */
+export function mayPoll({ store }: OrderScope, order_id: string): boolean {
+  const write = `INSERT INTO checkout (order_key, asked_at) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at WHERE coalesce(asked_at, 0) <= ? RETURNING asked_at`
+  return store.all(write, orderKey(order_id), store.now(), store.now() - DAY_MS).length > 0
 }

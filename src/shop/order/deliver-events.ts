@@ -1,13 +1,13 @@
 import { callInTime, errorText, pauseAfter } from '../../money/queue.ts'
+import { readEvent } from '../../webhooks/index.ts'
 import { actShop } from '../books/actions.ts'
 import { countFailing, monthsOfShop, onceAnHour } from '../books/orders.ts'
 import type { FailingRow } from '../books/tables.ts'
 import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
-import { webhookOf } from './events.ts'
 import { readOrder } from './order.ts'
-import { needsPerson, type OutboxEntry } from './queue.ts'
+import { dequeue, getQueued, listQueued, needsPerson, putQueued, type QueuedEvent } from './queue.ts'
 import { raiseAlert } from './raise-alert.ts'
 import type { OrderScope } from './scope.ts'
 
@@ -18,11 +18,11 @@ const BATCH = 20
 
 /** Calls `onEvent` for the events that are due, the least tried first. Money calls do not wait for it. */
 export async function deliverEvents(scope: OrderScope): Promise<void> {
-  const due = (await scope.outbox.list()).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
+  const due = listQueued(scope.store).filter(({ given_up, next_at }) => !given_up && next_at <= scope.now())
   due.sort((a, b) => a.failures - b.failures || a.received_at - b.received_at)
   for (const { event_id } of due.slice(0, BATCH)) {
     // Again: it may have been handled, or erased, while those before it were.
-    const entry = await scope.outbox.get(event_id)
+    const entry = getQueued(scope.store, event_id)
     if (entry) await deliver(scope, entry)
   }
 }
@@ -33,7 +33,7 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
  * @throws {ProblemError} when the event is not failing, or there is no `onEvent`: the event goes on waiting for one.
  */
 export async function replayEvent(scope: OrderScope, { event_id }: FailingRow): Promise<boolean> {
-  const entry = await scope.outbox.get(event_id)
+  const entry = getQueued(scope.store, event_id)
   if (!entry) throw notFailing()
   if (!scope.onEvent) throw noOnEvent()
   const { given_up, ...again } = entry
@@ -42,13 +42,13 @@ export async function replayEvent(scope: OrderScope, { event_id }: FailingRow): 
 
 /** Has `onEvent` called soon for an event that it has failed on since then. @returns Whether it will be. */
 export async function replaySoon(
-  { outbox, now }: OrderScope,
+  { store, now }: OrderScope,
   { event_id, since }: FailingRow & { since: number },
 ): Promise<boolean> {
-  const entry = await outbox.get(event_id)
+  const entry = getQueued(store, event_id)
   if (!entry || entry.failures === 0 || (entry.failed_at ?? entry.received_at) < since) return false
   const { given_up, ...again } = entry
-  await outbox.put({ ...again, failures: 0, next_at: now() })
+  await putQueued(store, { ...again, failures: 0, next_at: now() })
   return true
 }
 
@@ -58,8 +58,8 @@ export const noOnEvent = (): ProblemError =>
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
 /** The state of an event that waits for `onEvent`. */
-export const waitingEvent = ({ outbox }: OrderScope, { event_id }: FailingRow): Promise<OutboxEntry | undefined> =>
-  outbox.get(event_id)
+export const waitingEvent = ({ store }: OrderScope, { event_id }: FailingRow): QueuedEvent | undefined =>
+  getQueued(store, event_id)
 
 /**
  * Calls `onEvent` for one entry. The call counts as a failure before it is made, and the next one is scheduled: code that
@@ -67,41 +67,41 @@ export const waitingEvent = ({ outbox }: OrderScope, { event_id }: FailingRow): 
  *
  * @returns Whether it succeeded.
  */
-async function deliver(scope: OrderScope, entry: OutboxEntry): Promise<boolean> {
-  const { outbox } = scope
+async function deliver(scope: OrderScope, entry: QueuedEvent): Promise<boolean> {
+  const { store } = scope
   const { event_id } = entry
   const order_id = String(entry.event.order_id)
-  const called: OutboxEntry = {
+  const called: QueuedEvent = {
     ...entry,
     failures: entry.failures + 1,
     next_at: scope.now() + pauseAfter(entry.failures + 1),
     failed_at: scope.now(),
   }
   if (entry.failures >= MAX_FAILURES) return giveUp(scope, entry)
-  await outbox.put(called)
+  await putQueued(store, called)
   try {
-    const { order } = await readOrder(scope.store, order_id, scope.env.POS_ID)
+    const { order } = readOrder(scope, order_id)
     // Its personal data may have been removed meanwhile.
-    const event = webhookOf((await outbox.get(event_id)) ?? entry)
+    const event = readEvent((getQueued(store, event_id) ?? entry).event)
     await callInTime(() => scope.onEvent?.({ id: event_id, event }, order, scope.env))
   } catch (error) {
     const { failures } = called
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Handled by another call.
-    if ((await outbox.get(event_id)) === undefined) return false
+    if (getQueued(store, event_id) === undefined) return false
     // What is said of an event that was erased must not name its customer either.
     const failed = { ...called, error: entry.erased ? nameOf(error) : errorText(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, failed)
-    await outbox.put({ ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
+    await putQueued(store, { ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })
     if (needsPerson(failed, scope.now())) await raiseFailing(scope, failed)
     return false
   }
-  await outbox.remove(event_id)
+  dequeue(store, event_id)
   return true
 }
 
 /** Once an hour for the whole shop, with the count of its failing events. */
-async function raiseFailing(scope: OrderScope, entry: OutboxEntry): Promise<void> {
+async function raiseFailing(scope: OrderScope, entry: QueuedEvent): Promise<void> {
   try {
     if (!(await actShop(scope, undefined, onceAnHour, 'on_event_failing'))) return
     let waiting = 0
@@ -115,14 +115,14 @@ async function raiseFailing(scope: OrderScope, entry: OutboxEntry): Promise<void
 }
 
 /** The alert about an event that `onEvent` fails on. */
-export function failingAlert({ event_id, event, failures: attempts, given_up }: OutboxEntry): RaisedAlert {
+export function failingAlert({ event_id, event, failures: attempts, given_up }: QueuedEvent): RaisedAlert {
   const kind = given_up ? 'on_event_given_up' : 'on_event_failing'
   return { kind, order_id: String(event.order_id), event_id, attempts }
 }
 
-async function giveUp(scope: OrderScope, entry: OutboxEntry): Promise<false> {
+async function giveUp(scope: OrderScope, entry: QueuedEvent): Promise<false> {
   const over = { ...entry, given_up: true as const }
   raiseAlert(scope, failingAlert(over))
-  await scope.outbox.put(over)
+  await putQueued(scope.store, over)
   return false
 }

@@ -1,20 +1,24 @@
+import { orderKey } from '../../orders/order-key.ts'
 import { actShop } from '../books/actions.ts'
 import { eraseLinks } from '../books/links.ts'
 import { retentionMs } from '../env.ts'
 import { eraseStrays } from '../kv/strays.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
-import { StorageError } from '../lib/storage-error.ts'
+import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { getCheckout, orderOf, putCheckout } from './checkouts.ts'
-import { eraseEvents, importEvents, listEvents, orderKeyOf } from './events.ts'
+import { eraseEvents, importEvents, listEvents } from './events.ts'
 import { eraseResponses } from './order.ts'
 import { touch } from './published.ts'
+import { eraseQueued } from './queue.ts'
 import { eraseNotes, noteTimes } from './record.ts'
-import { GRACE_MS } from './schedule.ts'
+import { type Erasure, eraseAt, GRACE_MS, putErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 
 /** Until an alarm goes on with what is left: KV takes one write of a key in a second. */
 const REST_MS = 1_000
+/** Until one that a person waits for is tried again after a failure. */
+const FAILED_MS = 60_000
 
 /** What an erasure has done. */
 export interface Erased {
@@ -32,11 +36,11 @@ export interface Erased {
  * @param named The order, or an attempt at paying it.
  */
 export async function erasePersonalData(scope: OrderScope, named: string): Promise<Erased> {
-  const { store, now, erasures } = scope
-  const order_id = await orderOf(store, named)
+  const { store, now } = scope
+  const order_id = orderOf(store, named)
   const before = now()
   const erased = await erase(scope, order_id, before, true)
-  if (erased.events_left > 0) await erasures.eraseAt(order_id, before + REST_MS, before)
+  if (erased.events_left > 0) await eraseAt(store, order_id, before + REST_MS, before)
   logInfo('personal_data_erased', { order_id: named, ...erased })
   return erased
 }
@@ -45,78 +49,85 @@ async function erase(scope: OrderScope, order_id: string, before: number, isAske
   eraseNotes(scope.store, before)
   // What RETENTION_DAYS covers, the cron removes.
   if (isAsked) await actShop(scope, undefined, eraseLinks, { order_id })
-  const first = await eraseAttempt(scope, order_id, before, isAsked)
-  const sum = { erased_events: first.erased, events_left: first.left }
-  for (let attempt = 2; ; attempt++) {
+  const attempts = getCheckout(scope.store, order_id)?.attempts ?? 1
+  const sum = { erased_events: 0, events_left: 0 }
+  for (let attempt = 1; ; attempt++) {
     const attempt_id = attemptId(order_id, attempt)
     // An attempt that was announced, and whose payment was never made, is not counted.
-    if (attempt > first.attempts && (await getCheckout(scope.store, attempt_id)) === undefined) break
+    if (attempt > attempts && !getCheckout(scope.store, attempt_id)) return sum
     const { erased, left } = await eraseAttempt(scope, attempt_id, before, isAsked)
     sum.erased_events += erased
     sum.events_left += left
   }
-  return sum
 }
 
 /** Has the gate look now for what has been kept for RETENTION_DAYS. */
-export function eraseSoon({ erasures, now }: OrderScope, order_id: string): Promise<void> {
-  return erasures.eraseAt(order_id, now())
-}
+export const eraseSoon = ({ store, now }: OrderScope, order_id: string): Promise<void> =>
+  eraseAt(store, order_id, now())
 
-/**
- * Removes what has been kept for RETENTION_DAYS, or goes on with an erasure that a person asked for.
- *
- * @param asked Of the latter: what was received until then, milliseconds since 1970. @returns When the rest is due.
- */
-export async function eraseDue(
-  scope: OrderScope,
-  order_id: string,
-  asked: number | undefined,
-): Promise<number | undefined> {
-  const { store, now, env } = scope
-  const retention = retentionMs(env)
-  if (asked === undefined && retention === undefined) return undefined
-  const before = asked ?? now() - (retention ?? 0)
-  try {
-    const { events_left } = await erase(scope, order_id, before, asked !== undefined)
-    if (events_left > 0) return now() + REST_MS
-    if (asked !== undefined || retention === undefined) return undefined
-    const times = (await listEvents(store, await orderKeyOf(order_id))).map(({ received_at }) => received_at)
-    const opened = (await getCheckout(store, order_id))?.opened_at ?? 0
-    const next = Math.min(...[opened, ...times, ...noteTimes(store)].filter((time) => time > before))
-    return Number.isFinite(next) ? next + retention + GRACE_MS : undefined
-  } catch (error) {
-    if (error instanceof StorageError && error.tooSoon) return now() + REST_MS
-    logError('retention_failed', { order_id, ...describeError(error) })
-    throw error
+/** Does the erasures that are due; one that fails is tried again later. */
+export async function eraseDue(scope: OrderScope): Promise<void> {
+  const { store, now } = scope
+  const query = `SELECT order_id, id, task ->> 'before' AS before FROM task WHERE kind = 'erase' AND next_at <= ?`
+  for (const erasure of store.all<Erasure>(query, now())) {
+    const { order_id, id } = erasure
+    try {
+      const next_at = await eraseOne(scope, erasure)
+      if (next_at !== undefined) await putErasure(store, erasure, next_at)
+      else store.all("DELETE FROM task WHERE kind = 'erase' AND order_id = ? AND id = ?", order_id, id)
+    } catch (error) {
+      logError('retention_failed', { order_id, ...describeError(error) })
+      ignoreOutage(error)
+      // A person waits for it.
+      if (id === 'asked') await putErasure(store, erasure, now() + FAILED_MS).catch(ignoreOutage)
+    }
   }
 }
 
-/** @returns How many events were changed, how many are left, and how many attempts its checkout counts. */
+/** Removes what has been kept for RETENTION_DAYS, or goes on with what a person asked for. @returns When the rest is due. */
+async function eraseOne(scope: OrderScope, { order_id, before: asked }: Erasure): Promise<number | undefined> {
+  const { store, now, env } = scope
+  const retention = retentionMs(env)
+  if (asked === null && retention === undefined) return undefined
+  const before = asked ?? now() - (retention ?? 0)
+  try {
+    const { events_left } = await erase(scope, order_id, before, asked !== null)
+    if (events_left > 0) return now() + REST_MS
+  } catch (error) {
+    if (error instanceof StorageError && error.tooSoon) return now() + REST_MS
+    throw error
+  }
+  if (asked !== null || retention === undefined) return undefined
+  const times = listEvents(store, order_id).map(({ received_at }) => received_at)
+  const opened = getCheckout(store, order_id)?.opened_at ?? 0
+  const next = Math.min(...[opened, ...times, ...noteTimes(store)].filter((time) => time > before))
+  return Number.isFinite(next) ? next + retention + GRACE_MS : undefined
+}
+
+/** @returns How many events were changed, and how many are left. */
 async function eraseAttempt(
-  { kv, store, outbox, now, eventsInTurn }: OrderScope,
+  { kv, store, eventsInTurn }: OrderScope,
   order_id: string,
   before: number,
   isAsked: boolean,
-): Promise<{ erased: number; left: number; attempts: number }> {
-  const orderKey = await orderKeyOf(order_id)
+): Promise<{ erased: number; left: number }> {
   // A webhook that is halfway stored would write, or report, what is erased here.
   const { waiting, erased, left } = await eventsInTurn(async () => {
     // A gate that died after it had written an event to KV does not know of it.
     await importEvents(kv, store, order_id)
-    return eraseEvents({ kv, store }, orderKey, now(), before)
+    return eraseEvents({ kv, store }, order_id, before)
   })
-  for (const event_id of waiting) outbox.erase(event_id)
-  await eraseResponses(store, orderKey)
+  for (const event_id of waiting) eraseQueued(store, event_id)
+  eraseResponses(store, order_id)
   // Those that are due are removed by their time to live, and by the cron.
-  if (isAsked) await eraseStrays(kv, orderKey)
-  const checkout = await getCheckout(store, order_id)
-  const holdsData =
-    (checkout?.url ?? checkout?.link ?? checkout?.customer_email ?? checkout?.customer_name) !== undefined
-  if (checkout && holdsData && (checkout.opened_at ?? 0) <= before) {
-    const { url, link, customer_email, customer_name, description, ...rest } = checkout
-    await putCheckout(store, order_id, rest)
-  }
-  await store.writeDue(now(), () => touch(store, order_id, now(), { create: false }))
-  return { erased, left, attempts: checkout?.attempts ?? 1 }
+  if (isAsked) await eraseStrays(kv, orderKey(order_id))
+  await store.writeDue(store.now(), () => {
+    const checkout = getCheckout(store, order_id)
+    if (checkout && (checkout.opened_at ?? 0) <= before) {
+      const { url, link, customer_email, customer_name, description, ...rest } = checkout
+      putCheckout(store, order_id, rest)
+    }
+    touch(store, order_id, { create: false })
+  })
+  return { erased, left }
 }

@@ -1,15 +1,15 @@
 import type { Issue } from '../../errors.ts'
 import { bookkeepingOf } from '../../money/personal-data.ts'
 import type { EventSummary } from '../../orders/index.ts'
-import { orderKey as orderKeyOf } from '../../orders/order-key.ts'
+import { orderKey } from '../../orders/order-key.ts'
 import { readSummary } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
-import { readEvent } from '../../webhooks/index.ts'
 import { fitsMetadata, type KvStore } from '../kv/kv.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import type { OrderStore } from './order-store.ts'
+import type { OrderScope } from './scope.ts'
+import type { OrderStore } from './tables.ts'
 
 /** A stored event: the value of `event/<order key>/<event id>`. */
 export interface StoredEvent {
@@ -37,9 +37,7 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
   return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
-export { orderKeyOf }
-
-const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/${eventId}`
+const keyOf = (order_id: string, eventId: string): string => `event/${orderKey(order_id)}/${eventId}`
 
 /**
  * Writes an event to KV, for everyone to read. Only the removal of personal data changes it afterwards.
@@ -48,7 +46,7 @@ const keyOf = (orderKey: string, eventId: string): string => `event/${orderKey}/
  */
 export async function putEvent(
   kv: KvStore,
-  orderKey: string,
+  order_id: string,
   { id, ...summary }: LoggedEvent,
   { event, issues }: Pick<StoredEvent, 'event' | 'issues'>,
 ): Promise<void> {
@@ -60,19 +58,19 @@ export async function putEvent(
     ...(issues && { issues }),
     ...(!fits && { summary: { id, ...summary } }),
   }
-  await kv.put(keyOf(orderKey, id), value, fits ? summary : { received_at, value: true })
+  await kv.put(keyOf(order_id, id), value, fits ? summary : { received_at, value: true })
 }
 
 /** Writes an event to its order's gate. */
 export function putOwnEvent(
   store: OrderStore,
-  orderKey: string,
+  order_id: string,
   { id, ...summary }: LoggedEvent,
   event: StoredEvent['event'],
 ): void {
   store.all(
     'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four, payway) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[orderKey, id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
+    ...[orderKey(order_id), id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
   )
 }
 
@@ -98,24 +96,23 @@ function paperOf({
 /** Takes the events of an order that KV has into the gate's table. @returns When those beside the one in hand were received. */
 export async function importEvents(kv: KvStore, store: OrderStore, order_id: string, inHand = ''): Promise<number[]> {
   const times: number[] = []
-  const orderKey = await orderKeyOf(order_id)
-  const prefix = keyOf(orderKey, '')
+  const prefix = keyOf(order_id, '')
   const rows = (await kv.list(prefix)).filter(({ key }) => key !== prefix + inHand)
   for (const { key, metadata } of rows) {
     const isWhole = (metadata as { value?: true } | null)?.value === undefined
     const stored = isWhole ? undefined : ((await kv.get(key)) as StoredEvent | undefined)
     if (!isWhole && !stored?.summary) throw new StorageError('The storage hides an event.', false)
     const summary = (stored?.summary ?? metadata) as LoggedEvent
-    putOwnEvent(store, orderKey, { ...summary, id: key.slice(prefix.length) }, stored?.event ?? {})
+    putOwnEvent(store, order_id, { ...summary, id: key.slice(prefix.length) }, stored?.event ?? {})
     times.push(summary.received_at)
   }
   return times
 }
 
 /** Every event of an order. */
-export async function listEvents(store: OrderStore, orderKey: string): Promise<LoggedEvent[]> {
+export function listEvents(store: OrderStore, order_id: string): LoggedEvent[] {
   const query = 'SELECT id, summary FROM event WHERE order_key = ?'
-  return store.all<{ id: string; summary: string }>(query, orderKey).map(({ id, summary }) => {
+  return store.all<{ id: string; summary: string }>(query, orderKey(order_id)).map(({ id, summary }) => {
     const kept = JSON.parse(summary) as LoggedEvent
     const { received_at, expected } = kept
     return { ...readSummary(id, kept), received_at, ...(expected && { expected }) }
@@ -123,35 +120,23 @@ export async function listEvents(store: OrderStore, orderKey: string): Promise<L
 }
 
 /** Whether the personal data of an event was removed. */
-export const isErased = (store: OrderStore, orderKey: string, id: string): boolean =>
-  store.all('SELECT id FROM event WHERE order_key = ? AND id = ? AND erased = 1', orderKey, id).length > 0
+export const isErased = (store: OrderStore, order_id: string, id: string): boolean =>
+  store.all('SELECT id FROM event WHERE order_key = ? AND id = ? AND erased = 1', orderKey(order_id), id).length > 0
 
-/** The newest value of what leads to a person; erasing removes it. */
-function newest(store: OrderStore, orderKey: string, column: 'receipt_url' | 'last_four' | 'payway'): string | null {
+/** The newest value of an order's receipt, of the last digits of its card, or of its way of payment; erasing removes the first two. */
+export function newest(
+  store: OrderStore,
+  order_id: string,
+  column: 'receipt_url' | 'last_four' | 'payway',
+): string | null {
   const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
     ORDER BY received_at DESC LIMIT 1`
-  return store.all<{ value: string }>(query, orderKey)[0]?.value ?? null
+  return store.all<{ value: string }>(query, orderKey(order_id))[0]?.value ?? null
 }
-
-/** Where the service shows the receipt of an order. */
-export const receiptUrlOf = (store: OrderStore, orderKey: string): string | null =>
-  newest(store, orderKey, 'receipt_url')
-
-/** The last digits of the card that an order was paid with. */
-export const lastFourOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'last_four')
-
-/** The way of payment, such as `card`. */
-export const paywayOf = (store: OrderStore, orderKey: string): string | null => newest(store, orderKey, 'payway')
 
 /** One event as it was received. */
-export async function getEvent(kv: KvStore, orderKey: string, eventId: string): Promise<StoredEvent | undefined> {
-  return (await kv.get(keyOf(orderKey, eventId))) as StoredEvent | undefined
-}
-
-/** The event, read again from what was stored. */
-export function webhookOf({ event }: Pick<StoredEvent, 'event'>): WebhookEvent {
-  return readEvent(event)
-}
+export const getEvent = (kv: KvStore, order_id: string, eventId: string): Promise<StoredEvent | undefined> =>
+  kv.get(keyOf(order_id, eventId)) as Promise<StoredEvent | undefined>
 
 const HOUR_MS = 3_600_000
 
@@ -165,33 +150,34 @@ const ERASED_AT_ONCE = 200
  * @returns The ids of erased events that wait for `onEvent`, how many were changed, and how many are left.
  */
 export async function eraseEvents(
-  { kv, store }: { kv: KvStore; store: OrderStore },
-  orderKey: string,
-  erased_at: number,
+  { kv, store }: Pick<OrderScope, 'kv' | 'store'>,
+  order_id: string,
   before: number,
 ): Promise<{ waiting: string[]; erased: number; left: number }> {
+  const erased_at = store.now()
+  const key = orderKey(order_id)
   const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
   let erased = 0
   type Due = { id: string; received_at: number; summary: string }
   const query = `SELECT id, received_at, summary ${due} LIMIT ?`
-  for (const { id, received_at, summary } of store.all<Due>(query, orderKey, before, ERASED_AT_ONCE)) {
-    const stored = (await kv.get(keyOf(orderKey, id))) as StoredEvent | undefined
+  for (const { id, received_at, summary } of store.all<Due>(query, key, before, ERASED_AT_ONCE)) {
+    const stored = await getEvent(kv, order_id, id)
     // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
     if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
     if (stored && stored.erased_at === undefined) {
       const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
       const metadata = stored.summary ? { received_at, value: true } : (JSON.parse(summary) as object)
-      const isWritten = await kv.put(keyOf(orderKey, id), value, metadata).then(() => true, unlessTooSoon)
+      const isWritten = await kv.put(keyOf(order_id, id), value, metadata).then(() => true, unlessTooSoon)
       if (!isWritten) continue
       erased++
     }
     const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
-    store.all(query, orderKey, id)
+    store.all(query, key, id)
   }
   const queued =
     'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
-  const waiting = store.all<{ id: string }>(queued, orderKey).map(({ id }) => id)
-  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, orderKey, before)
+  const waiting = store.all<{ id: string }>(queued, key).map(({ id }) => id)
+  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, key, before)
   return { waiting, erased, left: row?.count ?? 0 }
 }
 

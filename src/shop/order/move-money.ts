@@ -21,14 +21,13 @@ import { describeError, logError } from '../lib/log.ts'
 import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
 import { type Problem, problemOf } from '../lib/problem.ts'
 import { askService, ONE_LOOK, storeListed } from './ask-service.ts'
-import { orderKeyOf } from './events.ts'
 import { makeOperation } from './money-calls.ts'
 import { listOperations, type OrderReading, putOperation, readAttempts, readOrder } from './order.ts'
 import { attemptIds, ownAttempt } from './published.ts'
 import { noteAsked, takeStock } from './rebuild.ts'
-import { unwatch, watch, watchUnknown } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 import { storeShown } from './store-event.ts'
+import { unwatch, watchOperation } from './watchlist.ts'
 
 /** A capture, refund or void as it came to `/api`. */
 export interface MoneyCall {
@@ -57,16 +56,16 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
   }
   const target = await attemptFor(scope, order_id, request.keyHash)
   if (typeof target !== 'string') return responseTo(target)
-  return responseTo((await run(scope, target, { type: 'request', request }, { fields })) as MoneyAnswer)
+  return answerTo({ scope, order_id: target, fields }, { type: 'request', request })
 }
 
 /** The attempt at paying the order that a money call is about. */
 async function attemptFor(scope: OrderScope, named: string, keyHash: string): Promise<string | MoneyAnswer> {
   await takeStock(scope, named)
-  const { store, env } = scope
+  const { store } = scope
   const own = ownAttempt(store, named)
   if (own === undefined && attemptIds(store, named).length === 1) return named
-  const attempts = (await readAttempts(store, named, env.POS_ID)).map(({ order, made }) => ({
+  const attempts = readAttempts(scope, named).map(({ order, made }) => ({
     order_id: order.order_id,
     holdsMoney: holdsMoney(order.totals),
     isUnsettled: made.some(isOpen),
@@ -84,27 +83,22 @@ export async function settleByHand(
   order_id: string,
   { attempt_id: id, executed }: { attempt_id: string; executed: boolean | 'unknown' },
 ): Promise<RecordedResponse> {
-  const attempts = await readAttempts(scope.store, order_id, scope.env.POS_ID)
+  const attempts = readAttempts(scope, order_id)
   const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
   const attempt = its?.order.order_id ?? order_id
+  const run = { scope, order_id: attempt }
   const one = its?.made.find((made) => made.id === id)
   const isAnswered = its && one && isOpen(one) && answeredBy(its.made, one, its.order.operations)
   if (isAnswered || executed === 'unknown') await checkOperation(scope, attempt, id, executed === 'unknown')
-  if (executed === 'unknown') return foundOut(scope, attempt, id)
-  const message = { type: 'by_hand' as const, id, executed, isListed: false }
-  return responseTo((await run(scope, attempt, message)) as MoneyAnswer)
-}
-
-/** How an operation stands after it was looked up. */
-async function foundOut({ store }: OrderScope, order_id: string, id: string): Promise<RecordedResponse> {
-  const one = (await listOperations(store, await orderKeyOf(order_id))).find((made) => made.id === id)
-  if (!one) return responseTo({ code: 'unknown_operation' })
-  return { status: 200, body: { state: isOpen(one) ? 'unknown' : (one.outcome as string) } }
+  if (executed !== 'unknown') return answerTo(run, { type: 'by_hand', id, executed, isListed: false })
+  const found = listOperations(scope.store, attempt).find((made) => made.id === id)
+  if (!found) return responseTo({ code: 'unknown_operation' })
+  return { status: 200, body: { state: isOpen(found) ? 'unknown' : (found.outcome as string) } }
 }
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
 export async function checkOperation(scope: OrderScope, order_id: string, id: string, mayAsk: boolean): Promise<void> {
-  await run(scope, order_id, { type: 'check', id, mayAsk }, { lookUp: ONE_LOOK })
+  await play({ scope, order_id, lookUp: ONE_LOOK }, { type: 'check', id, mayAsk })
 }
 
 /** Stores what the service lists of an order. */
@@ -112,103 +106,104 @@ export async function listAtService(scope: OrderScope, operation: MoneyOperation
   await askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
 }
 
-interface RunOptions {
+/** What a message and all that follow from it are played with. */
+interface Run {
+  scope: OrderScope
+  order_id: string
   /** Of the request. */
   fields?: Record<string, unknown>
   /** How patiently the service is asked. */
   lookUp?: CallOptions
 }
 
+async function answerTo(run: Run, first: Message): Promise<RecordedResponse> {
+  const answer = await play(run, first)
+  if (!answer) throw new Error('The protocol gave no answer.')
+  return responseTo(answer)
+}
+
 const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up'])
 
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
-function run(
-  scope: OrderScope,
-  order_id: string,
-  first: Message,
-  options: RunOptions = {},
-): Promise<MoneyAnswer | undefined> {
+function play({ scope, order_id, ...how }: Run, first: Message): Promise<MoneyAnswer | undefined> {
   let reading: OrderReading
   const driver: Driver = {
     now: scope.now,
     async read(message, before) {
       if (before && !AFTER_ASKING.has(message.type)) return before
       // Again after the service was asked: what was learnt there is known from now on.
-      const { rebuilt_at, asked: isAsked = false } = await takeStock(scope, order_id)
-      reading = await readOrder(scope.store, order_id, scope.env.POS_ID)
-      const isSure = isAsked && rebuilt_at === undefined
-      const loss = !isSure && { loss: { at: rebuilt_at ?? 0, isAsked } }
-      const order = { ...factsOf(scope, order_id, reading), refundedBeside: await refundedBeside(scope, order_id) }
-      return { order, operations: reading.made, ...loss }
+      const { rebuilt_at, asked } = await takeStock(scope, order_id)
+      reading = readOrder(scope, order_id)
+      const isAsked = asked === 1
+      const loss = !(isAsked && rebuilt_at === null) && { loss: { at: rebuilt_at ?? 0, isAsked } }
+      return { order: factsOf(scope, reading), operations: reading.made, ...loss }
     },
-    carryOut: (command, message) => carryOut(scope, order_id, command, message, reading, options),
+    carryOut: (command, message) => carryOut({ scope, order_id, ...how }, command, message, reading),
   }
   return drive(driver, first)
 }
 
-function factsOf(
-  { env }: OrderScope,
-  order_id: string,
-  { order, events, checkout }: OrderReading,
-): Omit<OrderFacts, 'refundedBeside'> {
-  const { totals, operations } = order
+function factsOf(scope: OrderScope, { order, events, checkout }: OrderReading): OrderFacts {
+  const { order_id, totals, operations } = order
   const operation_ids = events.flatMap(({ operation_id }) => operation_id ?? [])
   const isKnown = events.length > 0 || checkout !== undefined
-  const isAddressable = Boolean(env.PUBLIC_ORIGIN || checkout?.origin)
-  return { order_id, isKnown, isAddressable, totals, operations, operation_ids }
-}
-
-/** What is refunded of the other attempts at paying the order. */
-async function refundedBeside({ store, env }: OrderScope, order_id: string): Promise<number> {
-  const others = attemptIds(store, order_id).filter((id) => id !== order_id)
-  const readings = await Promise.all(others.map((id) => readOrder(store, id, env.POS_ID)))
-  return readings.reduce((sum, { order, made }) => sum + committed(order, made).refunded, 0)
+  const isAddressable = Boolean(scope.env.PUBLIC_ORIGIN || checkout?.origin)
+  const refundedBeside = readAttempts(scope, order_id)
+    .filter(({ order }) => order.order_id !== order_id)
+    .reduce((sum, { order, made }) => sum + committed(order, made).refunded, 0)
+  return { order_id, isKnown, isAddressable, totals, operations, operation_ids, refundedBeside }
 }
 
 /** @returns The message that follows from a command. */
 async function carryOut(
-  scope: OrderScope,
-  order_id: string,
+  run: Run,
   command: Exclude<Command, { type: 'answer' | 'then' }>,
   message: Message,
   reading: OrderReading,
-  { fields = {}, lookUp = {} }: RunOptions,
 ): Promise<Message | undefined> {
+  const { scope, order_id, fields = {}, lookUp = {} } = run
   if (command.type === 'list_all') {
     await storeListed(scope, order_id)
-    await noteAsked(scope, reading.events, (await readOrder(scope.store, order_id, scope.env.POS_ID)).order)
+    noteAsked(scope, reading.events, readOrder(scope, order_id).order)
     return { type: 'request', request: command.request }
   }
   const { operation } = command
-  const { id, kind, started_at } = operation
+  const { id, kind } = operation
+  const failed = (code: string, error?: unknown): void =>
+    logError(code, { attempt_id: id, operation: kind, order_id, ...(error !== undefined && describeError(error)) })
   switch (command.type) {
-    case 'store': {
-      const stored = putOperation(scope.store, await orderKeyOf(order_id), operation)
-      // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
-      if (message.type !== 'responded') return void (await stored)
-      return void (await stored.catch((error: unknown) => {
-        logError('outcome_not_recorded', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
-      }))
-    }
+    case 'store':
+      try {
+        return void putOperation(scope.store, order_id, operation)
+      } catch (error) {
+        // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
+        if (message.type !== 'responded') throw error
+        return void failed('outcome_not_recorded', error)
+      }
     case 'watch':
-      if (command.listed) logError('outcome_unknown', { attempt_id: id, operation: kind, order_id })
-      return void (await (command.listed
-        ? watchUnknown(scope, order_id, operation)
-        : watch(scope, { kind, order_id, attempt_id: id, since: started_at })))
+      if (command.listed) failed('outcome_unknown')
+      return void (await watchOperation(scope.store, order_id, operation, command.listed))
     case 'unwatch':
       return void (await unwatchEnded(scope, order_id, operation))
     case 'contradict':
-      return void logError('outcome_contradicted', { attempt_id: id, operation: kind, order_id })
+      return void failed('outcome_contradicted')
     case 'file':
-      return void (await file(scope, order_id, command))
+      // Stored like an event; `onEvent` gets the webhook.
+      try {
+        await storeShown(scope, eventOfResponse(operation, command.record), { notify: false })
+        // Without its final status the service is asked about it, in case that its webhook does not arrive.
+        const { status } = command.record as { status?: unknown }
+        if (isFinal(String(status))) await unwatchEnded(scope, order_id, operation)
+      } catch (error) {
+        failed('operation_not_logged', error)
+      }
+      return undefined
     case 'send':
-      return send(scope, order_id, operation, fields, reading)
+      return send(scope, operation, fields, reading)
     case 'look_up': {
       const { known, settleAfterMs } = command
-      return lookedUp(
-        operation,
-        await askService(scope, callOf(operation, order_id), { ...lookUp, known, settleAfterMs }),
-      )
+      const options = { ...lookUp, known, settleAfterMs }
+      return lookedUp(operation, await askService(scope, callOf(operation, order_id), options))
     }
     case 'list':
       await listAtService(scope, operation, order_id).catch((error: unknown) => {
@@ -221,11 +216,11 @@ async function carryOut(
 /** Makes the call. It is never repeated automatically. */
 async function send(
   scope: OrderScope,
-  order_id: string,
   { id, kind }: MoneyOperation,
   fields: Record<string, unknown>,
   { order, events, checkout }: OrderReading,
 ): Promise<Message> {
+  const { order_id } = order
   const expected = events.find((event) => event.expected)?.expected ?? checkout
   const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout?.origin, expected))
   const input = { order_currency: order.currency, server_url, ...fields, order_id }
@@ -241,26 +236,10 @@ async function send(
   )
 }
 
-/** Stores the response like an event; `onEvent` gets the webhook. */
-async function file(
-  scope: OrderScope,
-  order_id: string,
-  { operation, record }: Extract<Command, { type: 'file' }>,
-): Promise<void> {
-  const { id, kind } = operation
-  try {
-    await storeShown(scope, eventOfResponse(operation, record), { notify: false })
-    // Without its final status the service is asked about it, in case that its webhook does not arrive.
-    if (isFinal(String((record as { status?: unknown }).status))) await unwatchEnded(scope, order_id, operation)
-  } catch (error) {
-    logError('operation_not_logged', { attempt_id: id, operation: kind, order_id, ...describeError(error) })
-  }
-}
-
 /** One whose end could not be stored stays watched, so that an alarm settles it. */
 async function unwatchEnded(scope: OrderScope, order_id: string, operation: MoneyOperation): Promise<void> {
-  const made = await listOperations(scope.store, await orderKeyOf(order_id))
-  if (!made.some((one) => one.id === operation.id && isOpen(one))) await unwatch(scope, order_id, operation)
+  const made = listOperations(scope.store, order_id)
+  if (!made.some((one) => one.id === operation.id && isOpen(one))) await unwatch(scope.store, order_id, operation.id)
 }
 
 export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({

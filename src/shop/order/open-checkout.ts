@@ -9,7 +9,7 @@ import { attemptId } from '../lib/attempt-id.ts'
 import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderStatus } from '../lib/shown-order.ts'
-import { ignoreOutage } from '../lib/storage-error.ts'
+import { ifPossible } from '../lib/storage-error.ts'
 import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
 import { areClosed, closeLinks, getCheckout, isRevoked, latestAttempt, orderOf } from './checkouts.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
@@ -25,6 +25,7 @@ import {
 import { noteCreated, takeStock } from './rebuild.ts'
 import type { OrderScope } from './scope.ts'
 import { storeShown } from './store-event.ts'
+import { unwatch } from './watchlist.ts'
 
 /** The result of opening a link: to the payment, or to the result; else the page to show. */
 export type Opening =
@@ -61,7 +62,7 @@ export async function openCheckout(scope: OrderScope, order_id: string, visit: V
  * @param named The order, or an attempt at paying it.
  */
 export async function cancelOrder(scope: OrderScope, named: string): Promise<Record<string, unknown>> {
-  const order_id = await orderOf(scope.store, named)
+  const order_id = orderOf(scope.store, named)
   const run: Run = { scope, order_id }
   const answer = await play(run, { type: 'cancel' })
   if (answer.kind === 'cancelled') return run.cancelled as Record<string, unknown>
@@ -106,15 +107,14 @@ function visitOf({ link }: LinkedOrder): LinkTerms {
 async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
   const { store } = scope
   await takeStock(scope, order_id)
-  const checkout = await getCheckout(store, order_id)
-  const latest = await latestAttempt(store, order_id, checkout?.attempts)
-  const numbers = Array.from({ length: latest }, (_, i) => i + 1)
-  const [isClosed, revoked, ...statuses] = await Promise.all([
-    areClosed(store, order_id),
-    linked ? isRevoked(store, linked.path) : false,
-    ...numbers.map((attempt) => getStatus(store, attemptId(order_id, attempt))),
-  ])
-  return { checkout, isClosed, isRevoked: revoked, attempts: statuses.map(factsOf) }
+  const checkout = getCheckout(store, order_id)
+  const length = latestAttempt(store, order_id, checkout?.attempts)
+  return {
+    checkout,
+    isClosed: areClosed(store, order_id),
+    isRevoked: linked !== undefined && isRevoked(store, linked.path),
+    attempts: Array.from({ length }, (_, i) => factsOf(getStatus(store, attemptId(order_id, i + 1)))),
+  }
 }
 
 const factsOf = (status: OrderStatus | undefined): CheckoutState['attempts'][number] => ({
@@ -155,19 +155,19 @@ async function carryOut(
         return { ...command, type: 'cancelled', rejectedWith: error.status }
       }
     case 'announce':
-      return void (await announce(linked, command.attempt))
+      return void announce(linked, command.attempt)
     case 'remember': {
       const { type: _, attempt: attempts, ...rest } = command
       return void (await remember(linked, { attempts, ...rest }))
     }
     case 'expire':
-      return void (await expire(linked, command.attempt))
-    case 'close': {
-      const closing = closeLinks(scope.store, order_id, scope.now())
-      return void (await (command.mayFail ? closing.catch(ignoreOutage) : closing))
-    }
+      return void expire(linked, command.attempt)
+    case 'close':
+      if (command.mayFail) ifPossible(() => closeLinks(scope.store, order_id))
+      else closeLinks(scope.store, order_id)
+      return undefined
     case 'unwatch':
-      return void (await scope.watchlist.remove(attemptId(order_id, command.attempt)).catch(ignoreOutage))
+      return void (await unwatch(scope.store, attemptId(order_id, command.attempt)))
   }
 }
 
@@ -201,7 +201,7 @@ async function create(
       server_url: link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), secret)),
       result_url: await resultOf(linked, attempt),
     })
-    if (attempt === 1) await noteCreated(scope).catch(ignoreOutage)
+    if (attempt === 1) ifPossible(() => noteCreated(scope.store))
     return { type: 'created', attempt, url: url ?? (await resultOf(linked, attempt)) }
   } catch (error) {
     run.error = error

@@ -3,14 +3,16 @@ import { withoutPerson } from '../../money/personal-data.ts'
 import { answeredBy, isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { foldOperations, foldSummaries, holdsMoney } from '../../orders/fold.ts'
 import type { ExpectedPayment, OrderOperation } from '../../orders/index.ts'
+import { orderKey } from '../../orders/order-key.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { responseTo } from '../lib/money-answers.ts'
 import type { Order, OrderStatus, UnsettledOperation } from '../lib/shown-order.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
-import { type LoggedEvent, lastFourOf, listEvents, orderKeyOf, receiptUrlOf } from './events.ts'
-import type { OrderStore } from './order-store.ts'
-import { getBirth } from './order-store.ts'
+import { type LoggedEvent, listEvents, newest } from './events.ts'
 import { attemptIds } from './published.ts'
+import { getBirth } from './rebuild.ts'
+import type { Reader } from './scope.ts'
+import type { OrderStore } from './tables.ts'
 
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
 const CANCELLED = '6007'
@@ -25,43 +27,33 @@ export interface OrderReading {
 }
 
 /** Reads an order. An unknown one has no events and no checkout. */
-export async function readOrder(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
-  const orderKey = await orderKeyOf(order_id)
-  const [birth, events, made, checkout] = await Promise.all([
-    getBirth(store),
-    listEvents(store, orderKey),
-    listOperations(store, orderKey),
-    getCheckout(store, order_id),
-  ])
-  const order = orderFrom(order_id, events, { checkout, made, posId })
-  if (birth?.rebuilt_at !== undefined) order.flags.push('rebuilt')
+export function readOrder({ store, env }: Reader, order_id: string): OrderReading {
+  const events = listEvents(store, order_id)
+  const made = listOperations(store, order_id)
+  const checkout = getCheckout(store, order_id)
+  const order = orderFrom(order_id, events, { checkout, made, posId: env.POS_ID })
+  if (getBirth(store)?.rebuilt_at != null) order.flags.push('rebuilt')
   const isTwice = !order.flags.includes('paid_twice') && holdsMoney(order.totals)
-  if (isTwice && (await isPaidBeside(store, order_id))) order.flags.push('paid_twice')
+  if (isTwice && isPaidBeside(store, order_id)) order.flags.push('paid_twice')
   return { order, events, checkout, made }
 }
 
 /** Every attempt at paying an order that has an event or was opened, the first one first. */
-export async function readAttempts(store: OrderStore, order_id: string, posId: string): Promise<OrderReading[]> {
-  return Promise.all(attemptIds(store, order_id).map((id) => readOrder(store, id, posId)))
-}
+export const readAttempts = (scope: Reader, order_id: string): OrderReading[] =>
+  attemptIds(scope.store, order_id).map((id) => readOrder(scope, id))
 
 /** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
-export async function readShown(store: OrderStore, order_id: string, posId: string): Promise<OrderReading> {
-  return shownOf(await readAttempts(store, order_id, posId))
-}
+export const readShown = (scope: Reader, order_id: string): OrderReading => shownOf(readAttempts(scope, order_id))
 
 export function shownOf(attempts: readonly OrderReading[]): OrderReading {
   return (attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)) as OrderReading
 }
 
 /** Whether another attempt at paying the order holds money. */
-export async function isPaidBeside(store: OrderStore, order_id: string): Promise<boolean> {
-  for (const id of attemptIds(store, order_id)) {
-    const { totals } = foldSummaries(id, id === order_id ? [] : await listEvents(store, await orderKeyOf(id)), {})
-    if (holdsMoney(totals)) return true
-  }
-  return false
-}
+export const isPaidBeside = (store: OrderStore, order_id: string): boolean =>
+  attemptIds(store, order_id).some(
+    (id) => id !== order_id && holdsMoney(foldSummaries(id, listEvents(store, id), {}).totals),
+  )
 
 /** Folds an order; the rest adds what was asked for, what is open, and how its attempts are linked. */
 export function orderFrom(
@@ -110,14 +102,13 @@ function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOpera
 }
 
 /** What pages show of an order with a final status; undefined of any other one. */
-export async function getStatus(store: OrderStore, order_id: string): Promise<OrderStatus | undefined> {
-  const orderKey = await orderKeyOf(order_id)
-  const events = await listEvents(store, orderKey)
+export function getStatus(store: OrderStore, order_id: string): OrderStatus | undefined {
+  const events = listEvents(store, order_id)
   const order = foldSummaries(order_id, events, {})
   const { status, method, amount, currency, totals, operations } = order
   if (!isFinal(status ?? '')) return undefined
   const { status_at: at } = withTimes(order, events)
-  const [receipt_url, card] = [receiptUrlOf(store, orderKey), lastFourOf(store, orderKey)]
+  const [receipt_url, card] = [newest(store, order_id, 'receipt_url'), newest(store, order_id, 'last_four')]
   return {
     ...{ status, method, amount, currency, totals },
     ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
@@ -128,34 +119,30 @@ export async function getStatus(store: OrderStore, order_id: string): Promise<Or
 }
 
 /** Table `operation`, with the response in place of the answer; kept permanently. */
-export async function putOperation(
-  store: OrderStore,
-  orderKey: string,
-  { answer, ...operation }: MoneyOperation,
-): Promise<void> {
+export function putOperation(store: OrderStore, order_id: string, { answer, ...operation }: MoneyOperation): void {
   const row = { ...operation, ...(answer && { response: responseTo(answer) }) }
   store.all(
     'INSERT OR REPLACE INTO operation (order_key, id, started_at, operation) VALUES (?, ?, ?, ?)',
-    ...[orderKey, operation.id, operation.started_at, JSON.stringify(row)],
+    ...[orderKey(order_id), operation.id, operation.started_at, JSON.stringify(row)],
   )
 }
 
 /** Every capture, refund and void of an order that was made here, the oldest first. */
-export async function listOperations(store: OrderStore, orderKey: string): Promise<MoneyOperation[]> {
+export function listOperations(store: OrderStore, order_id: string): MoneyOperation[] {
   const query = 'SELECT operation FROM operation WHERE order_key = ? ORDER BY started_at, id'
-  return store.all<{ operation: string }>(query, orderKey).map((row) => {
+  return store.all<{ operation: string }>(query, orderKey(order_id)).map((row) => {
     const { response, ...operation } = JSON.parse(row.operation)
     return { ...operation, ...(response && { answer: { code: 'recorded', response } }) }
   })
 }
 
 /** Replaces the recorded responses of an order by what the books need; see `erasePersonalData`. */
-export async function eraseResponses(store: OrderStore, orderKey: string): Promise<void> {
-  for (const operation of await listOperations(store, orderKey)) {
+export function eraseResponses(store: OrderStore, order_id: string): void {
+  for (const operation of listOperations(store, order_id)) {
     const { answer } = operation
     if (!answer) continue
     const { status, body } = responseTo(answer)
     const response = { status, body: withoutPerson(body as object) }
-    await putOperation(store, orderKey, { ...operation, answer: { code: 'recorded', response } })
+    putOperation(store, order_id, { ...operation, answer: { code: 'recorded', response } })
   }
 }

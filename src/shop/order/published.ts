@@ -1,5 +1,5 @@
 import { baseOrderId } from '../lib/attempt-id.ts'
-import type { OrderStore } from './order-store.ts'
+import type { OrderStore } from './tables.ts'
 
 /** An order is published at most once in so many milliseconds, after the first time. */
 export const PUBLISH_MS = 10_000
@@ -27,14 +27,14 @@ export interface Published {
 export function touch(
   store: OrderStore,
   order_id: string,
-  now: number,
-  { create = true, atOnce = false, since = now }: { create?: boolean; atOnce?: boolean; since?: number } = {},
+  { create = true, atOnce = false, since }: { create?: boolean; atOnce?: boolean; since?: number } = {},
 ): void {
+  const now = store.now()
   // The list shows an order with its further attempts as one row.
   for (const id of new Set([order_id, baseOrderId(order_id)])) {
     // The version is a time: later than whatever was published before the storage was lost.
     const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
-    if (create) store.all(query, id, since, now)
+    if (create) store.all(query, id, since ?? now, now)
     store.all(
       `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
        WHERE order_id = ?`,
@@ -43,9 +43,12 @@ export function touch(
   }
 }
 
-/** The orders that are to be published now, and those of which the list says that something was due until now. */
-export const duePublished = (store: OrderStore, now: number): Published[] =>
-  store.all<Published>('SELECT * FROM published WHERE next_at <= ? OR due_at <= ? LIMIT 20', now, now)
+/** The orders that are to be published now, and those of which the list says that something is due sooner than it is. */
+export const duePublished = (store: OrderStore): Published[] =>
+  store.all<Published>(
+    'SELECT * FROM published WHERE next_at <= ? OR due_at < ? LIMIT 20',
+    ...[store.now(), dueAt(store) ?? Number.MAX_SAFE_INTEGER],
+  )
 
 /** The order, and the further attempts at paying it that its gate knows, the newest last. */
 export function attemptIds(store: OrderStore, order_id: string): string[] {

@@ -1,14 +1,14 @@
+import { sha256Base64url } from '../../lib/sha256.ts'
 import type { ShopEnv } from '../env.ts'
 import type { MisconfiguredError } from '../lib/configuration.ts'
-import { sha256 } from '../lib/crypto.ts'
 import { orderPart } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
 import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
-import type { OrderStore } from './order-store.ts'
 import type { OrderScope } from './scope.ts'
+import type { OrderStore } from './tables.ts'
 
 const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */
@@ -66,14 +66,12 @@ function unlessTooMany(onAlert: OnAlert, alert: RaisedAlert, now: number): Raise
 }
 
 async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: RaisedAlert): Promise<void> {
-  // An alert about the shop must be seen by all gates.
-  const store = 'store' in scope && alert.order_id !== null ? scope.store : scope.kv
   // Alert even if the storage fails: that may be the problem. A 429 means that another isolate just recorded it.
-  const isNew = await mayRaise(store, alert, scope.now()).catch((error: unknown) => {
+  const isNew = await mayRaise(scope, alert).catch((error: unknown) => {
     return !(error instanceof StorageError && error.tooSoon)
   })
   if (!isNew) return
-  const asked = 'store' in scope ? await askedFor(scope.store, alert.order_id) : undefined
+  const asked = 'store' in scope ? askedFor(scope.store, alert.order_id) : undefined
   const text = textOf(alert, originOf(scope.env, asked), asked)
   let timer: ReturnType<typeof setTimeout> | undefined
   const limit = new Promise<never>((_, reject) => {
@@ -91,20 +89,28 @@ export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | 
   PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
 /** What an order costs, for the alert's text alone: it is not worth a failure. */
-async function askedFor(store: OrderStore, order_id: string | null): Promise<CheckoutRecord | undefined> {
-  return order_id === null ? undefined : getCheckout(store, order_id).catch(() => undefined)
+function askedFor(store: OrderStore, order_id: string | null): CheckoutRecord | undefined {
+  try {
+    return order_id === null ? undefined : getCheckout(store, order_id)
+  } catch {
+    return undefined
+  }
 }
 
 /**
- * Whether the same alert was not raised within an hour.
- *
- * Key `alert/<hash of the alert>`, in the order's gate or, where it is about no order, in KV; gone after an hour.
+ * Whether the same alert was not raised within an hour, as the order's gate knows. One about no order must be seen by all
+ * gates: its key in KV is `alert/<hash of the alert>`, gone after an hour.
  */
-async function mayRaise(store: Pick<OrderStore, 'get' | 'put'>, alert: RaisedAlert, at: number): Promise<boolean> {
-  const key = `alert/${await sha256(JSON.stringify(alert))}`
-  const last = (await store.get(key)) as { at: number } | undefined
+async function mayRaise(scope: Scope | OrderScope, alert: RaisedAlert): Promise<boolean> {
+  const at = scope.now()
+  const id = sha256Base64url(JSON.stringify(alert))
+  if ('store' in scope && alert.order_id !== null) {
+    scope.store.all("DELETE FROM alert WHERE kind = 'raised' AND at <= ?", at - HOUR_MS)
+    return scope.store.all("INSERT OR IGNORE INTO alert VALUES ('raised', ?, ?) RETURNING at", id, at).length > 0
+  }
+  const last = (await scope.kv.get(`alert/${id}`)) as { at: number } | undefined
   if (last && at - last.at < HOUR_MS) return false
-  await store.put(key, { at }, undefined, HOUR_MS / 1000)
+  await scope.kv.put(`alert/${id}`, { at }, undefined, HOUR_MS / 1000)
   return true
 }
 

@@ -2,10 +2,23 @@ import type { OrderOperation } from '../../orders/order.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import type { Order } from '../lib/shown-order.ts'
 import { importEvents, type LoggedEvent } from './events.ts'
-import { addBirth, type Birth, getBirth, putBirth } from './order-store.ts'
 import { touch } from './published.ts'
 import { raiseAlert } from './raise-alert.ts'
 import type { OrderScope } from './scope.ts'
+import type { OrderStore } from './tables.ts'
+
+/** How a gate began. */
+export interface Birth {
+  /** The event that it began with. */
+  first: string | null
+  /** When it was rebuilt: its storage was lost. Milliseconds since 1970. */
+  rebuilt_at: number | null
+  /** Whether the service has been asked since for every operation of the order. */
+  asked: 0 | 1
+}
+
+export const getBirth = (store: OrderStore): Birth | undefined =>
+  store.all<Birth>('SELECT first, rebuilt_at, asked FROM birth')[0]
 
 /**
  * Makes sure that a gate knows its order. One without a row is new, or its storage was lost: it was lost where KV holds an
@@ -18,48 +31,47 @@ import type { OrderScope } from './scope.ts'
  */
 export async function takeStock(scope: OrderScope, order_id: string, inHand?: string): Promise<Birth> {
   const { store, now } = scope
-  const known = await getBirth(store)
+  const known = getBirth(store)
   if (known) return known
   const base = baseOrderId(order_id)
   const isLost = await rebuild(scope, base, inHand)
   if (isLost || base !== order_id) {
     for (let attempt = 2; await rebuild(scope, attemptId(base, attempt), inHand); attempt++);
   }
-  if (!isLost && inHand === undefined) return { at: now() }
-  // Last: a gate that dies before it begins anew.
-  const birth = await addBirth(store, { at: now(), first: inHand, ...(isLost && { rebuilt_at: now() }) })
+  if (!isLost && inHand === undefined) return { first: null, rebuilt_at: null, asked: 0 }
+  // Last: a gate that dies before it begins anew. A money call and an event may find none at the same moment.
+  const write = 'INSERT OR IGNORE INTO birth (one, at, first, rebuilt_at) VALUES (1, ?, ?, ?)'
+  store.all(write, now(), inHand ?? null, isLost ? now() : null)
   if (isLost) raiseAlert(scope, { kind: 'rebuilt', order_id: base })
-  return birth
+  return getBirth(store) as Birth
 }
 
 /**
  * Records that the service was asked. An operation that it shows may be of a key that was lost, unless its event came to this
  * gate before: then another program made it. The gate's first event proves nothing: it may be the first one after a loss.
  */
-export async function noteAsked(
-  { store, now }: OrderScope,
-  before: readonly LoggedEvent[],
-  { operations }: Order,
-): Promise<void> {
-  const { at = now(), first, rebuilt_at } = (await getBirth(store)) ?? {}
-  const sure = before.filter(({ id }) => first !== undefined && id !== first)
+export function noteAsked({ store }: OrderScope, before: readonly LoggedEvent[], { operations }: Order): void {
+  const { first } = getBirth(store) ?? {}
+  const sure = before.filter(({ id }) => first != null && id !== first)
   const known = sure.map(({ method, operation_id }) => `${method} ${operation_id}`)
   const isNews = ({ method, id }: OrderOperation) =>
     /^(capture|refund|void)$/.test(method) && !known.includes(`${method} ${id}`)
-  const isLost = rebuilt_at !== undefined || operations.some(isNews)
-  await putBirth(store, { at, asked: true, ...(isLost && { rebuilt_at: rebuilt_at ?? now() }) })
+  const write = `INSERT INTO birth (one, at, rebuilt_at, asked) VALUES (1, ?, ?, 1)
+    ON CONFLICT DO UPDATE SET rebuilt_at = coalesce(rebuilt_at, excluded.rebuilt_at), asked = 1`
+  store.all(write, store.now(), operations.some(isNews) ? store.now() : null)
 }
 
 /** Records that the service has created the order's payment: nothing of the order can have been lost before. */
-export async function noteCreated({ store, now }: OrderScope): Promise<void> {
-  const { at = now(), rebuilt_at } = (await getBirth(store)) ?? {}
-  if (rebuilt_at === undefined) await putBirth(store, { at, asked: true })
+export function noteCreated(store: OrderStore): void {
+  const write = `INSERT INTO birth (one, at, asked) VALUES (1, ?, 1)
+    ON CONFLICT DO UPDATE SET asked = 1 WHERE rebuilt_at IS NULL`
+  store.all(write, store.now())
 }
 
 /** @returns Whether KV had another event of the order. */
-async function rebuild({ kv, store, now }: OrderScope, order_id: string, inHand?: string): Promise<boolean> {
+async function rebuild({ kv, store }: OrderScope, order_id: string, inHand?: string): Promise<boolean> {
   const times = await importEvents(kv, store, order_id, inHand)
   if (times.length === 0) return false
-  await store.writeDue(now(), () => touch(store, order_id, now(), { since: Math.min(...times) }))
+  await store.writeDue(store.now(), () => touch(store, order_id, { since: Math.min(...times) }))
   return true
 }

@@ -1,16 +1,16 @@
 import { hundredths } from '../../lib/decimal.ts'
+import { sha256Base64url } from '../../lib/sha256.ts'
 import { answeredBy, type MoneyOperation } from '../../money/protocol.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
-import { sha256 } from '../lib/crypto.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError } from '../lib/problem.ts'
-import { StorageError } from '../lib/storage-error.ts'
+import { ifPossible, ignoreOutage } from '../lib/storage-error.ts'
 import { type OrderReading, readShown } from './order.ts'
-import type { OrderStore } from './order-store.ts'
 import { touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
+import type { OrderStore } from './tables.ts'
 
 /** Who did what with an order. */
 export interface RecordEntry {
@@ -42,7 +42,6 @@ const plain = (action: string) => (): Entry => ({ action })
 
 /** What is recorded of an action when a person of the shop does it. */
 const RECORDED: Readonly<Record<string, (argument: never) => Entry>> = {
-  addNote: (text: string) => ({ action: 'note', text }),
   attentionDone: ({ kind, flag }: { kind: string; flag?: string }) => ({
     action: 'attention_done',
     text: flag ?? kind,
@@ -50,13 +49,21 @@ const RECORDED: Readonly<Record<string, (argument: never) => Entry>> = {
   cancelOrder: plain('cancel'),
   erasePersonalData: plain('erase'),
   moveMoney: ({ kind }: MoneyCall) => ({ action: kind }),
-  noteLink: plain('link'),
   replayEvent: plain('replay'),
   replaySoon: plain('replay'),
   revokeLink: plain('revoke_link'),
   settleByHand: ({ executed }: { executed: boolean | 'unknown' }) =>
     executed === 'unknown' ? { action: 'resend' } : { action: 'settle', text: String(executed) },
   storeWebhook: plain('resend'),
+}
+
+/** Writes an entry of whoever acts, or adds to it. */
+function write({ store, by }: OrderScope, key: string, entry: Entry, more: Partial<Entry>): void {
+  store.all(
+    // Two of one millisecond stay in their order.
+    `INSERT INTO record SELECT ?, max(?, coalesce(max(at) + 1, 0)), ? FROM record WHERE true ON CONFLICT DO UPDATE SET entry = json_patch(entry, ?)`,
+    ...[key, store.now(), JSON.stringify({ by, ...entry, ...more }), JSON.stringify(more)],
+  )
 }
 
 /** Runs an action, and records who does it: before it, so that nothing is done by nobody, and how it ended. */
@@ -68,53 +75,37 @@ export async function withRecord(
 ): Promise<unknown> {
   const entry = scope.by === undefined ? undefined : RECORDED[name]?.(argument as never)
   if (!entry) return run()
-  const { store, now, by } = scope
+  const { store, now } = scope
+  const isMoney = name === 'moveMoney'
   // One Idempotency-Key is one entry.
-  const key =
-    name === 'moveMoney'
-      ? `${entry.action} ${await sha256((argument as MoneyCall).idempotencyKey)}`
-      : crypto.randomUUID()
-  const write = (more: object) =>
-    store.all(
-      // Two of one millisecond stay in their order.
-      `INSERT INTO record SELECT ?, max(?, coalesce(max(at) + 1, 0)), ? FROM record WHERE true ON CONFLICT DO UPDATE SET entry = json_patch(entry, ?)`,
-      ...[key, now(), JSON.stringify({ by, ...entry, ...more }), JSON.stringify(more)],
-    )
+  const key = isMoney
+    ? `${entry.action} ${sha256Base64url((argument as MoneyCall).idempotencyKey)}`
+    : crypto.randomUUID()
   // What fails here fails below too, or is written then.
-  await attempt(() => write({}))
-  let end: { result: string; amount?: number } | undefined
+  ifPossible(() => write(scope, key, entry, {}))
+  let end: Pick<Entry, 'result' | 'amount'> = {}
   try {
     const value = await run()
     // Of a replay: `onEvent` failed again, or the event is none of those that are meant.
-    const done = value !== false ? 'done' : name === 'replaySoon' ? 'not_found' : 'failed'
-    end = name === 'moveMoney' ? endOf(value as RecordedResponse, argument as MoneyCall) : { result: done }
+    const result = value !== false ? 'done' : name === 'replaySoon' ? 'not_found' : 'failed'
+    end = isMoney ? endOf(value as RecordedResponse, argument as MoneyCall) : { result }
     return value
   } catch (error) {
     end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }
     throw error
   } finally {
-    const failed = await attempt(() =>
-      store.writeDue(now(), () => {
-        // What was never an action: a wrong input, or an order that is not there.
-        if (/^(invalid_input|not_found)$/.test(end?.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
-        else write(end ?? {})
-        touch(store, order_id, now(), { create: false })
-      }),
-    )
-    // An action that has failed is logged as such.
-    if (failed && end?.result === 'done') logError('not_recorded', { order_id, ...describeError(failed) })
+    const written = store.writeDue(now(), () => {
+      // What was never an action: a wrong input, or an order that is not there.
+      if (/^(invalid_input|not_found)$/.test(end.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
+      else write(scope, key, entry, end)
+      touch(store, order_id, { create: false })
+    })
+    // Neither money nor anything else fails because it could not be recorded. An action that has failed is logged as such.
+    await written.catch((error: unknown) => {
+      ignoreOutage(error)
+      if (end.result === 'done') logError('not_recorded', { order_id, ...describeError(error) })
+    })
   }
-}
-
-/** Neither money nor anything else fails because it could not be recorded. */
-async function attempt(work: () => unknown): Promise<StorageError | undefined> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-    return error
-  }
-  return undefined
 }
 
 function endOf({ status, body }: RecordedResponse, { fields }: MoneyCall): { result: string; amount?: number } {
@@ -181,12 +172,23 @@ export function eraseNotes(store: OrderStore, before: number): void {
 export const noteTimes = (store: OrderStore): number[] =>
   recordOf(store).flatMap(({ at, entry }) => (entry.action === 'note' && entry.text !== undefined ? at : []))
 
-/** Takes a note: the record holds its text. */
-export async function addNote(scope: OrderScope, order_id: string, _text: string): Promise<void> {
-  const { events, checkout } = await readShown(scope.store, order_id, scope.env.POS_ID)
-  if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
-  await scheduleErasure(scope, baseOrderId(order_id))
+/** Records what is done by being recorded. */
+function note(scope: OrderScope, order_id: string, entry: Entry): Promise<void> {
+  const { store, now } = scope
+  return store.writeDue(now(), () => {
+    write(scope, crypto.randomUUID(), { ...entry, result: 'done' }, {})
+    touch(store, order_id, { create: false })
+  })
 }
 
-/** A link was made: there is nothing to do but to record it. */
-export const noteLink = async (): Promise<void> => {}
+/** Takes a note about an order. */
+export async function addNote(scope: OrderScope, order_id: string, text: string): Promise<void> {
+  const { events, checkout } = readShown(scope, order_id)
+  if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
+  await scheduleErasure(scope, baseOrderId(order_id))
+  await note(scope, order_id, { action: 'note', text })
+}
+
+/** Records that a link was made. */
+export const noteLink = (scope: OrderScope, order_id: string): Promise<void> =>
+  note(scope, order_id, { action: 'link' })

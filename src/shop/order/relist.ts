@@ -30,7 +30,7 @@ export async function relist(scope: OrderScope, named: string): Promise<boolean>
   if (!published) return false
   const listed = await actShop(scope, monthOf(published.since), statusesOfMonth, [order_id])
   const wasListed = published.written_at > 0 && published.next_at === null
-  await store.writeDue(now(), () => touch(store, order_id, now(), { create: false, atOnce: true }))
+  await store.writeDue(now(), () => touch(store, order_id, { create: false, atOnce: true }))
   await publishDue(scope)
   const months = store.all<{ month: string }>(MONTHS).map(({ month }) => month)
   const isNew = await actShop(scope, undefined, keepOrder, { months, link: await linkOf(scope, order_id) })
@@ -39,7 +39,7 @@ export async function relist(scope: OrderScope, named: string): Promise<boolean>
 
 /** The link that an order was opened by, where POST /api/links made it: its short address is a new one. */
 async function linkOf({ store, env, now }: OrderScope, order_id: string): Promise<LinkRow | undefined> {
-  const checkout = await getCheckout(store, order_id)
+  const checkout = getCheckout(store, order_id)
   const link = checkout?.link
   const made = recordOf(store)
     .filter(({ entry }) => entry.action === 'link')
@@ -53,7 +53,7 @@ async function linkOf({ store, env, now }: OrderScope, order_id: string): Promis
     amount: hundredths(amount),
     token: link.slice(link.lastIndexOf('/') + 1),
     created_at: made.at,
-    revoked_at: (await isRevoked(store, link)) ? now() : null,
+    revoked_at: isRevoked(store, link) ? now() : null,
     by: made.entry.by,
   }
 }

@@ -1,44 +1,12 @@
-import type { MoneyOperation } from '../../money/protocol.ts'
 import { actShop } from '../books/actions.ts'
 import { awaitOrder } from '../books/orders.ts'
 import { monthOf } from '../books/tables.ts'
 import { retentionMs } from '../env.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { ignoreOutage } from '../lib/storage-error.ts'
-import { ABANDONED_MS } from './protocol-checkout.ts'
 import type { Published } from './published.ts'
 import type { OrderScope } from './scope.ts'
-import type { WatchedRow } from './watchlist.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-
-/** The ages at which the service is asked; after the last one a row is left to a person. */
-const ASK_AFTER_MS: readonly number[] = [
-  15 * MINUTE_MS,
-  HOUR_MS,
-  6 * HOUR_MS,
-  ...[1, 2, 3, 4, 5, 6, 7].map((days) => days * DAY_MS),
-]
-/** After this long an operation that is not settled is an alert. */
-const UNSETTLED_MS = 10 * MINUTE_MS
-
-/** How old a row is when a person is alerted. A settled operation only waits for its final status. */
-export const alertAfterMs = ({ kind }: WatchedRow, isSettled: boolean): number =>
-  kind === 'checkout' || isSettled ? ABANDONED_MS : UNSETTLED_MS
-
-/** Whether the service is to be asked now. */
-export const isAskDue = ({ since, asks }: WatchedRow, now: number): boolean =>
-  now - since >= (ASK_AFTER_MS[asks] ?? Number.POSITIVE_INFINITY)
-
-/** The row as it waits for its next time; undefined after the last one. A late look is made up for in a later run. */
-export function afterTurn(row: WatchedRow, wasAsked: boolean): WatchedRow | undefined {
-  const asks = row.asks + Number(wasAsked)
-  const next = ASK_AFTER_MS[asks]
-  return next === undefined ? undefined : { ...row, asks, next_at: row.since + next }
-}
+import type { OrderStore } from './tables.ts'
 
 /**
  * Tells the shop's object in the background of an order that has changed and of which the list does not say that something
@@ -60,31 +28,36 @@ export function announce(scope: OrderScope, named: string): boolean {
 }
 
 /** What is due within an hour of the first event is removed by one alarm. */
-export const GRACE_MS: number = HOUR_MS
+export const GRACE_MS = 3_600_000
 
 /** Has what is stored of an order now removed after RETENTION_DAYS. */
-export async function scheduleErasure({ erasures, env, now }: OrderScope, order_id: string): Promise<void> {
+export async function scheduleErasure({ store, env, now }: OrderScope, order_id: string): Promise<void> {
   const retention = retentionMs(env)
-  if (retention !== undefined) await erasures.eraseAt(order_id, now() + retention + GRACE_MS)
+  if (retention !== undefined) await eraseAt(store, order_id, now() + retention + GRACE_MS)
 }
 
-/** Begins to watch something that has no final state yet. */
-export async function watch({ watchlist }: OrderScope, row: Omit<WatchedRow, 'asks' | 'next_at'>): Promise<void> {
-  const first = row.kind === 'checkout' ? (ASK_AFTER_MS[0] as number) : UNSETTLED_MS
-  await watchlist.put({ ...row, asks: 0, next_at: row.since + first })
+/** An erasure that is due: a row of `task` of the kind `erase`. */
+export interface Erasure {
+  order_id: string
+  /** `asked` where a person asked for it. */
+  id: 'asked' | ''
+  /** Of one that a person asked for: what was received until then, milliseconds since 1970. */
+  before: number | null
 }
 
-/** Shows an operation with an unknown outcome to people from now on. */
-export async function watchUnknown(scope: OrderScope, order_id: string, operation: MoneyOperation): Promise<void> {
-  const { id: attempt_id, kind, started_at: since } = operation
-  await watch(scope, { kind, order_id, attempt_id, since, listed: true }).catch(ignoreOutage)
+/**
+ * Has an order's personal data removed at this time, unless it is to be removed before.
+ *
+ * @param before See {@link Erasure}.
+ */
+export async function eraseAt(store: OrderStore, order_id: string, at: number, before?: number): Promise<void> {
+  const id = before === undefined ? '' : 'asked'
+  const query = "SELECT next_at FROM task WHERE kind = 'erase' AND order_id = ? AND id = ? AND next_at <= ?"
+  if (store.all(query, order_id, id, at).length === 0)
+    await putErasure(store, { order_id, id, before: before ?? null }, at)
 }
 
-/** A row that cannot be removed now is removed when its time has come. */
-export async function unwatch(
-  { watchlist }: OrderScope,
-  order_id: string,
-  { id }: Pick<MoneyOperation, 'id'>,
-): Promise<void> {
-  await watchlist.remove(order_id, id).catch(ignoreOutage)
+export const putErasure = (store: OrderStore, { order_id, id, before }: Erasure, at: number): Promise<void> => {
+  const write = "INSERT OR REPLACE INTO task (kind, order_id, id, next_at, task) VALUES ('erase', ?, ?, ?, ?)"
+  return store.writeDue(at, () => void store.all(write, order_id, id, at, JSON.stringify({ before })))
 }

@@ -1,36 +1,30 @@
 import { isFinal } from '../../helpers/status.ts'
+import { encodeBase64url } from '../../lib/base64url.ts'
+import { encodeUtf8 } from '../../lib/utf8.ts'
 import { bookkeepingOf } from '../../money/personal-data.ts'
 import { holdsMoney } from '../../orders/fold.ts'
 import type { EventSummary } from '../../orders/index.ts'
+import { orderKey } from '../../orders/order-key.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { putStray } from '../kv/strays.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
-import { toBase64url } from '../lib/crypto.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import type { Order } from '../lib/shown-order.ts'
-import { ignoreOutage } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout, latestAttempt } from './checkouts.ts'
-import {
-  isErased,
-  type LoggedEvent,
-  listEvents,
-  orderIdOf,
-  orderKeyOf,
-  putEvent,
-  putOwnEvent,
-  type StoredEvent,
-} from './events.ts'
+import { isErased, type LoggedEvent, listEvents, orderIdOf, putEvent, putOwnEvent, type StoredEvent } from './events.ts'
 import { getStatus, isPaidBeside, orderFrom } from './order.ts'
 import { touch } from './published.ts'
+import { enqueue } from './queue.ts'
 import { raiseAlert } from './raise-alert.ts'
 import { takeStock } from './rebuild.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
-import { putWatched, type WatchedRow } from './watchlist.ts'
+import type { OrderStore } from './tables.ts'
+import { listWatched, putWatched, unwatch, type WatchedRow } from './watchlist.ts'
 
 /** An event as it is stored: its summary, and its record without card data. */
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -70,10 +64,9 @@ function withoutCardData(record: object, keepToken: boolean): Record<string, unk
 /** Stores a genuine event that {@link packEvent} cannot pack. */
 export async function storeUnpackable(scope: Scope, event: WebhookEvent): Promise<void> {
   const order_id = orderIdOf(event)
-  const data = toBase64url(new TextEncoder().encode(textWithoutCardData(recordOf(event))))
   // Padded, as a webhook's `data` is.
-  const padded = data.padEnd(Math.ceil(data.length / 4) * 4, '=')
-  await storeStray(scope, padded, order_id === undefined ? 'no_order_id' : 'too_deep', order_id)
+  const data = encodeBase64url(encodeUtf8(textWithoutCardData(recordOf(event))))
+  await storeStray(scope, data, order_id === undefined ? 'no_order_id' : 'too_deep', order_id)
 }
 
 /**
@@ -102,12 +95,11 @@ function textWithoutCardData(record: object): string {
 /** Stores a genuine webhook that cannot be filed under an order. */
 export async function storeStray(scope: Scope, data: string, reason: string, order_id?: string): Promise<void> {
   const { kv, env, now } = scope
-  const orderKey = order_id === undefined ? undefined : await orderKeyOf(order_id)
   const retention = retentionMs(env)
   const id = await putStray(kv, data, {
     reason,
     received_at: now(),
-    ...(orderKey !== undefined && { orderKey }),
+    ...(order_id !== undefined && { orderKey: orderKey(order_id) }),
     ...(retention !== undefined && { ttlSeconds: retention / 1000 }),
   })
   if (id !== undefined) raiseAlert(scope, { kind: 'stray', order_id: order_id ?? null, reason, id })
@@ -141,25 +133,23 @@ export async function storeEvent(
   packed: PackedEvent,
   { notify = true }: StoreOptions = {},
 ): Promise<void> {
-  const { kv, store, outbox } = scope
+  const { kv, store } = scope
   const { order_id, summary, expected, ...stored } = packed
-  const now = scope.now()
-  const orderKey = await orderKeyOf(order_id)
-  const logged: LoggedEvent = { ...summary, received_at: now, ...(expected && { expected }) }
+  const logged: LoggedEvent = { ...summary, received_at: store.now(), ...(expected && { expected }) }
   const isQueued = scope.onEvent !== undefined && notify
   // Before the log has it: an event in KV whose gate has no row is one of a gate that was lost.
   await takeStock(scope, order_id, logged.id)
-  const known = await listEvents(store, orderKey)
+  const known = listEvents(store, order_id)
   if (known.some(({ id }) => id === logged.id)) {
     // One that was erased before it was queued, since its gate died between the two.
-    const event = isErased(store, orderKey, logged.id) ? bookkeepingOf(stored.event, stored.event) : stored.event
-    if (isQueued) await outbox.add(logged, order_id, { ...stored, event }, known)
+    const event = isErased(store, order_id, logged.id) ? bookkeepingOf(stored.event, stored.event) : stored.event
+    if (isQueued) await enqueue(store, logged, order_id, { ...stored, event }, known)
     return
   }
   const fields = stored.issues?.map(({ path }) => path)
   if (fields) raiseAlert(scope, { kind: 'unexpected_shape', order_id, event_id: logged.id, fields })
   await scheduleErasure(scope, order_id)
-  const checkout = await getCheckout(store, order_id)
+  const checkout = getCheckout(store, order_id)
   const posId = scope.env.POS_ID
   const order = orderFrom(order_id, [...known, logged], { checkout, posId })
   const before = orderFrom(order_id, known, { checkout, posId })
@@ -169,34 +159,33 @@ export async function storeEvent(
       raiseAlert(scope, { kind: 'flag', order_id, flag })
   }
   const isPaid = holdsMoney(order.totals) && !holdsMoney(before.totals)
-  if (isPaid && (await isPaidBeside(store, order_id))) {
+  if (isPaid && isPaidBeside(store, order_id)) {
     raiseAlert(scope, { kind: 'flag', order_id, flag: 'paid_twice' })
   }
-  const beside = isPaid ? await openBeside(scope, order_id) : []
-  await putEvent(kv, orderKey, logged, stored)
+  await putEvent(kv, order_id, logged, stored)
   const putOwn = (): void => {
-    putOwnEvent(store, orderKey, logged, stored.event)
-    touch(store, order_id, now)
-    // The alarm cancels it.
-    for (const row of beside) putWatched(store, { ...row, next_at: now }, now)
+    putOwnEvent(store, order_id, logged, stored.event)
+    touch(store, order_id)
+    // The alarm cancels them.
+    if (isPaid) for (const row of openBeside(store, order_id)) putWatched(store, { ...row, next_at: store.now() })
   }
-  if (isQueued) await outbox.add(logged, order_id, stored, known, putOwn)
-  else await store.writeDue(now, putOwn)
+  if (isQueued) await enqueue(store, logged, order_id, stored, known, putOwn)
+  else await store.writeDue(store.now(), putOwn)
   // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
-  if (hasEnded(order, before, expected ?? checkout)) await scope.watchlist.remove(order_id).catch(ignoreOutage)
+  if (hasEnded(order, before, expected ?? checkout)) await unwatch(store, order_id)
 }
 
 /** The other attempts at paying an order that a customer may still pay: each is looked at from now on. */
-async function openBeside({ store, watchlist, now }: OrderScope, order_id: string): Promise<WatchedRow[]> {
+function openBeside(store: OrderStore, order_id: string): WatchedRow[] {
   const base = baseOrderId(order_id)
-  const rows = await watchlist.list()
-  const latest = await latestAttempt(store, base, (await getCheckout(store, base))?.attempts)
+  const rows = listWatched(store)
+  const latest = latestAttempt(store, base, getCheckout(store, base)?.attempts)
   const open: WatchedRow[] = []
   for (let attempt = 1; attempt <= latest; attempt++) {
     const id = attemptId(base, attempt)
-    if (id === order_id || (await getStatus(store, id))) continue
+    if (id === order_id || getStatus(store, id)) continue
     const known = rows.find((row) => row.kind === 'checkout' && row.order_id === id)
-    open.push(known ?? { kind: 'checkout', order_id: id, since: now(), asks: 0, next_at: now(), listed: true })
+    open.push(known ?? { kind: 'checkout', order_id: id, since: store.now(), asks: 0, next_at: 0, listed: true })
   }
   return open
 }

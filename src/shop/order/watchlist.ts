@@ -1,7 +1,8 @@
-import type { OperationKind } from '../../money/protocol.ts'
+import type { MoneyOperation, OperationKind } from '../../money/protocol.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
-import type { OrderStore } from './order-store.ts'
+import { ABANDONED_MS } from './protocol-checkout.ts'
 import { PUBLISH_MS, touch } from './published.ts'
+import type { OrderStore } from './tables.ts'
 
 /** What has no final state yet: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
 export interface WatchedRow {
@@ -21,86 +22,76 @@ export interface WatchedRow {
   listed?: true
 }
 
-/** What one order's gate watches. */
-export interface Watchlist {
-  /** Adds or replaces a row, together with the alarm for it. */
-  put(row: WatchedRow): Promise<void>
-  remove(order_id: string, attempt_id?: string): Promise<void>
-  list(): Promise<WatchedRow[]>
-}
-
-const PUT = 'INSERT OR REPLACE INTO task (kind, order_id, id, next_at, task) VALUES (?, ?, ?, ?, ?)'
-const REMOVE = 'DELETE FROM task WHERE kind = ? AND order_id = ? AND id = ?'
-
-/** Writes a row, in a write that sets the alarm for it. */
-export function putWatched(store: OrderStore, row: WatchedRow, now: number): void {
-  const { order_id, attempt_id = '', next_at } = row
-  store.all(PUT, 'open', order_id, attempt_id, next_at, JSON.stringify(row))
-  if (row.listed) touch(store, order_id, now)
-}
-
-/** Table `task`, kind `open`: the watchlist of one order's gate. */
-export function openWatchlist(store: OrderStore, now: () => number): Watchlist {
-  return {
-    put: (row) => store.writeDue(row.next_at, () => putWatched(store, row, now())),
-    remove(order_id, attempt_id = '') {
-      // The list learns it, also where nothing else is due soon.
-      return store.writeDue(now() + PUBLISH_MS, () => {
-        store.all(REMOVE, 'open', order_id, attempt_id)
-        touch(store, order_id, now(), { create: false })
-      })
-    },
-    async list() {
-      const rows = store.all<{ task: string }>("SELECT task FROM task WHERE kind = 'open' ORDER BY next_at")
-      return rows.map(({ task }) => JSON.parse(task) as WatchedRow)
-    },
-  }
-}
-
-/** The erasures that are due later: those that RETENTION_DAYS asks for, and the rest of those that a person asked for. */
-export interface Erasures {
-  /**
-   * Has an order's personal data removed at this time, unless it is to be removed before.
-   *
-   * @param before Of an erasure that a person asked for: what was received until then, milliseconds since 1970.
-   */
-  eraseAt(order_id: string, at: number, before?: number): Promise<void>
-  /**
-   * Does what is due; an erasure that fails is tried again later.
-   *
-   * @param erase Removes an order's personal data. @returns When the rest of it is due.
-   */
-  run(now: number, erase: (order_id: string, before: number | undefined) => Promise<number | undefined>): Promise<void>
-}
-
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
-/** Table `task`, kind `erase`; id `asked` where a person asked for it. */
-export function openErasures(store: OrderStore): Erasures {
-  const idOf = (before: number | undefined): string => (before === undefined ? '' : 'asked')
-  const put = (order_id: string, at: number, before: number | undefined): Promise<void> =>
-    store.writeDue(at, () => store.all(PUT, 'erase', order_id, idOf(before), at, JSON.stringify({ before })))
-  return {
-    async eraseAt(order_id, at, before) {
-      const query = 'SELECT next_at FROM task WHERE kind = ? AND order_id = ? AND id = ?'
-      const [known] = store.all<{ next_at: number }>(query, 'erase', order_id, idOf(before))
-      if (!known || known.next_at > at) await put(order_id, at, before)
-    },
-    async run(now, erase) {
-      const due = "SELECT order_id, task FROM task WHERE kind = 'erase' AND next_at <= ?"
-      for (const { order_id, task } of store.all<{ order_id: string; task: string }>(due, now)) {
-        const { before } = JSON.parse(task) as { before?: number }
-        const work = async (): Promise<void> => {
-          const next_at = await erase(order_id, before)
-          if (next_at === undefined) store.all(REMOVE, 'erase', order_id, idOf(before))
-          else await put(order_id, next_at, before)
-        }
-        await work().catch((error: unknown) => {
-          ignoreOutage(error)
-          // A person waits for it.
-          return before === undefined ? undefined : put(order_id, now + MINUTE_MS, before).catch(ignoreOutage)
-        })
-      }
-    },
-  }
+/** The ages at which the service is asked; after the last one a row is left to a person. */
+const ASK_AFTER_MS: readonly number[] = [
+  15 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  ...[1, 2, 3, 4, 5, 6, 7].map((days) => days * 24 * HOUR_MS),
+]
+/** After this long an operation that is not settled is an alert. */
+const UNSETTLED_MS = 10 * MINUTE_MS
+
+/** How old a row is when a person is alerted. A settled operation only waits for its final status. */
+export const alertAfterMs = ({ kind }: WatchedRow, isSettled: boolean): number =>
+  kind === 'checkout' || isSettled ? ABANDONED_MS : UNSETTLED_MS
+
+/** Whether the service is to be asked now. */
+export const isAskDue = ({ since, asks }: WatchedRow, now: number): boolean =>
+  now - since >= (ASK_AFTER_MS[asks] ?? Number.POSITIVE_INFINITY)
+
+/** The row as it waits for its next time; undefined after the last one. A late look is made up for in a later run. */
+export function afterTurn(row: WatchedRow, wasAsked: boolean): WatchedRow | undefined {
+  const asks = row.asks + Number(wasAsked)
+  const next = ASK_AFTER_MS[asks]
+  return next === undefined ? undefined : { ...row, asks, next_at: row.since + next }
+}
+
+/** What is watched, the longest due first: the rows of `task` of the kind `open`. */
+export const listWatched = (store: OrderStore): WatchedRow[] =>
+  store
+    .all<{ task: string }>("SELECT task FROM task WHERE kind = 'open' ORDER BY next_at")
+    .map(({ task }) => JSON.parse(task))
+
+/** Adds or replaces a row, in a write that sets the alarm for it. */
+export function putWatched(store: OrderStore, row: WatchedRow): void {
+  const { order_id, attempt_id = '', next_at } = row
+  const write = 'INSERT OR REPLACE INTO task (kind, order_id, id, next_at, task) VALUES (?, ?, ?, ?, ?)'
+  store.all(write, 'open', order_id, attempt_id, next_at, JSON.stringify(row))
+  if (row.listed) touch(store, order_id)
+}
+
+/** Begins to watch something that has no final state yet, or goes on. */
+export function watch(
+  store: OrderStore,
+  row: Omit<WatchedRow, 'asks' | 'next_at'> & Partial<WatchedRow>,
+): Promise<void> {
+  const first = row.kind === 'checkout' ? (ASK_AFTER_MS[0] as number) : UNSETTLED_MS
+  const whole: WatchedRow = { asks: 0, next_at: row.since + first, ...row }
+  return store.writeDue(whole.next_at, () => putWatched(store, whole))
+}
+
+/** Watches an operation; `listed`: its outcome is unknown, and people see it from now on. */
+export async function watchOperation(
+  store: OrderStore,
+  order_id: string,
+  { id: attempt_id, kind, started_at: since }: MoneyOperation,
+  listed: boolean,
+): Promise<void> {
+  const row = { kind, order_id, attempt_id, since }
+  if (listed) await watch(store, { ...row, listed }).catch(ignoreOutage)
+  else await watch(store, row)
+}
+
+/** Removes a row. One that cannot be removed now is removed when its time has come. */
+export async function unwatch(store: OrderStore, order_id: string, attempt_id = ''): Promise<void> {
+  // The list learns it, also where nothing else is due soon.
+  const removed = store.writeDue(store.now() + PUBLISH_MS, () => {
+    store.all("DELETE FROM task WHERE kind = 'open' AND order_id = ? AND id = ?", order_id, attempt_id)
+    touch(store, order_id, { create: false })
+  })
+  await removed.catch(ignoreOutage)
 }

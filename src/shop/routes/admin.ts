@@ -16,7 +16,7 @@ export async function unauthorized(c: Context<{ Bindings: ShopEnv }>): Promise<R
   if (actorOf(c) !== undefined) return undefined
   // Before anything else: an absent token must never be something that a request can match.
   requireBindings(c.env, 'api')
-  if (await hasToken(c)) return undefined
+  if (hasToken(c)) return undefined
   return problemResponse(
     {
       status: 401,
@@ -28,11 +28,10 @@ export async function unauthorized(c: Context<{ Bindings: ShopEnv }>): Promise<R
   )
 }
 
-async function hasToken({ env, req }: Context<{ Bindings: ShopEnv }>): Promise<boolean> {
+function hasToken({ env, req }: Context<{ Bindings: ShopEnv }>): boolean {
   const [, token] = /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '') ?? []
   if (token === undefined) return false
-  for (const expected of adminTokens(env)) if (await equalSecret(token, expected)) return true
-  return false
+  return adminTokens(env).some((expected) => equalSecret(token, expected))
 }
 
 /**
@@ -45,7 +44,7 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
   return async (c) => {
     const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
     const mode = isLive(c.env) ? {} : { mode: 'test' }
-    const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && (await hasToken(c))
+    const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && hasToken(c)
     const isGateNamed = problems.some(({ binding }) => binding === 'ORDER_GATE')
     if (isAdmin && !isGateNamed && !(await isGateThere(scopeOf(deps, c)))) {
       problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })

@@ -4,7 +4,7 @@ import { getStray, listStrays } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
-import { getEvent, orderKeyOf } from '../order/events.ts'
+import { getEvent } from '../order/events.ts'
 import { showOrder } from '../order/order-page.ts'
 import type { Handler } from '../scope.ts'
 import { listAttention, listOrders as listOrdersOf } from './list-orders.ts'
@@ -79,8 +79,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 
 /** `GET /api/orders/:order_id/events/:event_id`: one event under its wire names, without the card's token. */
 export const getOrderEvent: Handler = async (c, { kv }) => {
-  const orderKey = await orderKeyOf(c.req.param('order_id') ?? '')
-  const stored = await getEvent(kv, orderKey, c.req.param('event_id') ?? '')
+  const stored = await getEvent(kv, c.req.param('order_id') ?? '', c.req.param('event_id') ?? '')
   if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
   const { received_at, event, issues, erased_at } = stored
   return c.json({ received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) })

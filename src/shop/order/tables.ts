@@ -33,70 +33,56 @@ const ORDER: Schema = {
   ],
   // Who did what: `entry` is JSON.
   record: ['CREATE TABLE record (key TEXT PRIMARY KEY, at INTEGER NOT NULL, entry TEXT NOT NULL) WITHOUT ROWID'],
-  // Checkouts, links that were revoked or closed, alerts that were raised: a value under a key.
-  fact: ['CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER) WITHOUT ROWID'],
+  // How the object began: one row.
+  birth: [
+    `CREATE TABLE birth (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, first TEXT, rebuilt_at INTEGER,
+       asked INTEGER NOT NULL DEFAULT 0)`,
+  ],
+  // Paying each attempt: `checkout` is JSON. When the shop closed its links; when the service was asked for a customer who waits.
+  checkout: [
+    'CREATE TABLE checkout (order_key TEXT PRIMARY KEY, checkout TEXT, closed_at INTEGER, asked_at INTEGER) WITHOUT ROWID',
+  ],
+  // Links, by the first 16 characters of their token.
+  revoked: ['CREATE TABLE revoked (nonce TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID'],
+  // `raised`: alerts of the last hour, by their hash. `done`: what a person has looked at, in the state that it was in.
+  alert: ['CREATE TABLE alert (kind TEXT, alert TEXT, at INTEGER NOT NULL, PRIMARY KEY (kind, alert)) WITHOUT ROWID'],
+  // Until 2026-11 the four above were values under keys.
+  fact: [
+    'CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER) WITHOUT ROWID',
+    `INSERT INTO birth SELECT 1, value ->> 'at', value ->> 'first', value ->> 'rebuilt_at', coalesce(value ->> 'asked', 0)
+       FROM fact WHERE key = 'born'`,
+    `INSERT INTO checkout (order_key, checkout) SELECT substr(key, 10), value FROM fact WHERE key GLOB 'checkout/*'`,
+    `INSERT INTO checkout (order_key, closed_at) SELECT substr(key, 8), value ->> 'at' FROM fact WHERE key GLOB 'closed/*'
+       ON CONFLICT DO UPDATE SET closed_at = excluded.closed_at`,
+    `INSERT INTO revoked SELECT substr(key, 9), value ->> 'expires_at' FROM fact WHERE key GLOB 'revoked/*'`,
+    `INSERT INTO alert SELECT 'done', j.value, 0 FROM fact, json_each(fact.value) j WHERE fact.key = 'done'`,
+    'DROP TABLE fact',
+  ],
 }
 
 /** The state of one order, in its gate: consistent, and seen by nobody else. */
 export interface OrderStore extends Tables {
-  /** A fact; undefined when there is none, or its time to live is over. */
-  get(key: string): Promise<unknown>
-  put(key: string, value: unknown, metadata?: undefined, ttlSeconds?: number): Promise<void>
+  now(): number
   /** Writes in one step what is due at a time, together with the alarm for it. */
   writeDue(at: number, write: () => void): Promise<void>
+  /** Waits until everything that was written is on disk. */
+  flush(): Promise<void>
 }
 
 export function openOrderStore(storage: GateStorage, now: () => number): OrderStore {
   const tables = openTables(storage, ORDER)
   return {
     ...tables,
-    async get(key) {
-      const query = 'SELECT value FROM fact WHERE key = ? AND coalesce(expires_at, 1e15) > ?'
-      const [row] = tables.all<{ value: string }>(query, key, now())
-      return row && JSON.parse(row.value)
-    },
-    async put(key, value, _, ttlSeconds) {
-      const expires = ttlSeconds === undefined ? null : now() + ttlSeconds * 1000
-      if (expires !== null) tables.all('DELETE FROM fact WHERE expires_at <= ?', now())
-      tables.all(
-        'INSERT OR REPLACE INTO fact (key, value, expires_at) VALUES (?, ?, ?)',
-        key,
-        JSON.stringify(value),
-        expires,
-      )
-    },
+    now,
     writeDue: (at, write) =>
       orStorageError('write', async () => {
         const alarm = await storage.getAlarm()
         tables.atomically(write)
         if (alarm === null || alarm > at) await storage.setAlarm(at)
       }),
+    flush: () => orStorageError('write', () => storage.sync()),
   }
 }
-
-/** How a gate began: the value of `born`, the first row of its storage. */
-export interface Birth {
-  /** Milliseconds since 1970. */
-  at: number
-  /** The event that it began with. */
-  first?: string | undefined
-  /** When it was rebuilt: its storage was lost. */
-  rebuilt_at?: number
-  /** Whether the service has been asked since for every operation of the order. */
-  asked?: boolean
-}
-
-export const getBirth = async (store: OrderStore): Promise<Birth | undefined> =>
-  (await store.get('born')) as Birth | undefined
-
-/** Writes it unless there is one: a money call and an event may find none at the same moment. @returns The one that counts. */
-export async function addBirth(store: OrderStore, birth: Birth): Promise<Birth> {
-  store.all("INSERT OR IGNORE INTO fact (key, value) VALUES ('born', ?)", JSON.stringify(birth))
-  return (await getBirth(store)) as Birth
-}
-
-/** Key `born`; kept permanently. */
-export const putBirth = (store: OrderStore, birth: Birth): Promise<void> => store.put('born', birth)
 
 /** Until what failed is tried again. */
 const PAUSE_MS = 15 * 60_000

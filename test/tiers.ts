@@ -17,7 +17,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 const STARTS_PROCESSES = (
   'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
   'guides mutation no-replay no-replay-tls other-languages own-code prove-verb prove readme receivers redirects ' +
-  'taxonomy testing-kit verdicts worker-template'
+  'task-guides taxonomy testing-kit verdicts worker-template'
 ).split(' ')
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */

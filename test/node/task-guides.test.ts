@@ -1,0 +1,176 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { createEmulator } from '../../src/emulator/index.ts'
+import { type Client, createClient, createWebhookHandler, signWebhook, type WebhookEvent } from '../../src/index.ts'
+import { testEvent } from '../../src/testing/index.ts'
+import { Document } from './support/document.ts'
+import { freePort } from './support/free-port.ts'
+import { startCommand } from './support/process.ts'
+import { load, writeProgram } from './support/program.ts'
+import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
+
+// The guides that are ordered by task: each of their programs runs here.
+const [goingLive, troubleshooting] = [new Document('guides/going-live.md'), new Document('guides/troubleshooting.md')]
+type Program = Record<string, (...given: unknown[]) => Promise<never>>
+
+/** A service, and a shop that stores what it is told. */
+function open() {
+  const stored: WebhookEvent[] = []
+  const receive = createWebhookHandler({ secrets: 'emulator-api-secret', onEvent: (event) => void stored.push(event) })
+  const emulator = createEmulator({ fetch: (input, init) => receive(new Request(input, init)) })
+  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0, onWarning() {} })
+  return { stored, emulator, client }
+}
+const SALE = { mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Mugs' } as const
+const sell = (client: Client, order_id: string) =>
+  client.createPayment({ ...SALE, order_id, order_3ds_bypass: 'supported', server_url: 'https://shop.example.com/' })
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+it('guides/going-live.md: the sweep finds a payment whose webhook was lost, and names what could not be asked', async () => {
+  const { sweep } = (await load(goingLive.program('The sweep of unpaid orders'))) as Program
+  const { stored, emulator, client } = open()
+  emulator.faults.next({ kind: 'drop' })
+  await emulator.pay((await sell(client, 'A-1')).url)
+  await sell(client, 'A-2')
+  expect(stored).toEqual([])
+  const found: WebhookEvent[] = []
+  const store = (event: WebhookEvent) => void found.push(event)
+  expect(await sweep?.(client, ['A-1', 'A-2', 'never-created'], store)).toEqual([])
+  expect(found.map(({ order_id, record }) => [order_id, record.status])).toEqual([
+    ['A-1', 'success'],
+    ['A-2', 'init'],
+  ])
+  emulator.faults.next({ kind: 'server_error' })
+  expect(await sweep?.(client, ['A-1'], store)).toEqual(['A-1'])
+})
+
+describe('guides/troubleshooting.md', () => {
+  it('shows an order as the service has it', async () => {
+    const { look } = (await load(troubleshooting.program('What the service says of an order'))) as Program
+    const { emulator, client } = open()
+    await emulator.pay((await sell(client, 'A-1')).url)
+    await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 })
+    const lines = (await look?.(client, 'A-1')) as unknown as string[]
+    expect(lines.map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+      ...['purchase success', 'refund success', ''],
+    ])
+    expect(lines.at(-1)).toBe('success: captured 100.5, refunded 20')
+  })
+
+  it('names the code of an order_id that was used', async () => {
+    const { client } = open()
+    await sell(client, 'A-1')
+    const { apiCode } = await sell(client, 'A-1').catch((error) => error)
+    expect(troubleshooting.rows('Calls').map(([cell]) => cell)).toContain(`\`${apiCode}\``)
+  })
+})
+
+it('guides/moving.md: compares what the old code made of its webhooks', async () => {
+  const { compare } = (await load(new Document('guides/moving.md').program('Compare'))) as unknown as {
+    compare(rows: object[], secret: string, old: Map<string, string>): string[]
+  }
+  const form = (order_id: string, status: 'success' | 'failure', created_at: string) => {
+    const { data, signature } = testEvent('purchase', { order_id, status, created_at, payment_id: created_at })
+    return { data, signature }
+  }
+  const [declined, paid] = [
+    form('A-1', 'failure', '2026-03-01T10:00:00'),
+    form('A-1', 'success', '2026-03-01T10:05:00'),
+  ]
+  const forged = signWebhook({ order_id: 'A-3' }, 'another secret')
+  const rows = [paid, declined, form('A-2', 'failure', '2026-03-01T10:00:00'), forged]
+  const old = new Map([
+    ['A-1', 'unpaid'],
+    ['A-2', 'unpaid'],
+  ])
+  expect(compare(rows, 'emulator-api-secret', old)).toEqual([
+    'a webhook was taken that is not genuine: signature_mismatch',
+    'A-1: unpaid before, paid (success) now',
+  ])
+  expect(compare([paid, paid], 'emulator-api-secret', new Map([['A-1', 'paid']]))).toEqual([])
+})
+
+describe('guides/platforms.md', () => {
+  const platforms = new Document('guides/platforms.md')
+  const till = platforms
+    .program('Vercel, Netlify, Deno Deploy')
+    .replace("import connect from 'postgres'", "import { DatabaseSync } from 'node:sqlite'")
+    .replace('createTill, postgres', 'createTill, sqlite')
+    .replace(/postgres\(connect\(.*\)\),/, "sqlite(new DatabaseSync(':memory:')),")
+  const url = 'https://shop.example.com/webhooks'
+  type Handler = (request: Request) => Promise<Response>
+  const HANDLERS: [title: string, handlerOf: (program: Record<string, unknown>) => Handler][] = [
+    ['Vercel', ({ POST }) => POST as Handler],
+    ['Netlify', (program) => program.default as Handler],
+    ['Deno Deploy', (program) => (program.default as { fetch: Handler }).fetch],
+  ]
+
+  it.each(HANDLERS)('%s: stores a webhook before its 200, and ships once', async (title, handlerOf) => {
+    const { credentials } = createEmulator()
+    for (const [name, value] of Object.entries(credentials))
+      vi.stubEnv(`EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`, value)
+    const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const code = platforms.program(title).replace(/^import .* from '.\/till.ts'$/m, '')
+    const program = await load(`${till}\nexport const migrate = () => till.migrate()\n${code}\n// ${title}`)
+    await (program.migrate as () => Promise<void>)()
+    const handle = handlerOf(program)
+    const paid = testEvent('purchase', { order_id: 'A-1', amount: 20 })
+    const [first, again] = [await handle(paid.request(url)), await handle(paid.request(url))]
+    const forged = await handle(testEvent('purchase', {}, { secret: 'another' }).request(url))
+    expect([first.status, again.status, forged.status]).toEqual([200, 200, 401])
+    expect(logged.mock.calls.map(([line]) => String(line).slice(0, 8))).toEqual(['ship A-1'])
+  })
+})
+
+describe('guides/ci.md', () => {
+  it('has a job whose steps pass, for the shop of SKILL.md', { timeout: 240_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgetill-ci-'))
+    const [service, port] = [await freePort(), await freePort()]
+    const local = (text: string) =>
+      text
+        .replaceAll('edgetill emulator', `edgetill emulator --port ${service}`)
+        .replaceAll('127.0.0.1:4010', `127.0.0.1:${service}`)
+        .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+    const bin = join(folder, 'node_modules/.bin')
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(
+      join(bin, 'edgetill'),
+      `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`,
+    )
+    chmodSync(join(bin, 'edgetill'), 0o755)
+    const skill = new Document('SKILL.md').program('A shop that is right')
+    const serve = `import { createServer } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import { serve } from '@hono/node-server'
+const { fetch } = await openShop(process.env, new DatabaseSync('shop.db'))
+serve({ fetch, port: ${port} })`
+    await writeProgram(`${skill}\n${serve}`, join(folder, 'shop.ts'), root, [])
+    await writeProgram(new Document('guides/ci.md').program('In CI'), join(folder, 'shop.test.js'))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    const [workflow = ''] = blocks('guides/ci.md', 'yaml').map(({ code }) => code)
+    const { steps } = parse(workflow).jobs.test as { steps: { run?: string; if?: string }[] }
+    const lines = steps.flatMap(({ run, if: when }) =>
+      run === undefined || run === 'npm ci' || when ? [] : [local(run)],
+    )
+    expect(lines).toHaveLength(3)
+    const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
+    const job = startCommand('bash', ['-e', '-c', `${lines.join('\n')}\necho all passed`], { cwd: folder, env })
+    try {
+      await job.seen('all passed')
+      expect(job.output()).toMatch(/nothing found/)
+    } finally {
+      job.stop('SIGKILL')
+      await job.finished
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})

@@ -57,25 +57,15 @@ describe('edgetill', () => {
 
 /** A flag for each option of createEmulator; a new option without one does not compile. Functions have none. */
 const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onActivity' | 'strict'>, string[]> = {
-  seed: ['--seed'],
-  origin: ['--origin'],
-  clock: ['--clock'],
-  allowHosts: ['--allow-host'],
-  perturbations: ['--perturb'],
-  captureContentType: ['--capture-content-type'],
-  webhookUrl: ['--webhook-url'],
-  webhookHeaders: ['--webhook-header'],
-  webhookTimeoutMs: ['--webhook-timeout'],
-  retryDelaysMs: ['--retry-delays'],
-  maxCapturePercent: ['--max-capture-percent'],
-  authentication: ['--authentication'],
-  customerFields: ['--customer-fields'],
-  hostedAuthResponse: ['--hosted-auth-response'],
-  splitSum: ['--split-sum'],
-  expiry: ['--checkout-expiry', '--three-d-secure-expiry', '--authorization-expiry'],
-  latencyMs: ['--latency'],
-  accounts: ['--account'],
-  credentials: ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme'],
+  ...{ seed: ['--seed'], origin: ['--origin'], clock: ['--clock'], allowHosts: ['--allow-host'] },
+  ...{ perturbations: ['--perturb'], captureContentType: ['--capture-content-type'], webhookUrl: ['--webhook-url'] },
+  ...{ webhookHeaders: ['--webhook-header'], webhookTimeoutMs: ['--webhook-timeout'] },
+  ...{ retryDelaysMs: ['--retry-delays'], maxCapturePercent: ['--max-capture-percent'] },
+  ...{ authentication: ['--authentication'], customerFields: ['--customer-fields'] },
+  ...{ hostedAuthResponse: ['--hosted-auth-response'], splitSum: ['--split-sum'] },
+  ...{ expiry: ['--checkout-expiry', '--three-d-secure-expiry', '--authorization-expiry'], latencyMs: ['--latency'] },
+  ...{ accounts: ['--account'] },
+  ...{ credentials: ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme'] },
 }
 
 describe('edgetill emulator', () => {

@@ -2,15 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
-import { verb as doctor } from '../../src/cli/commands/doctor.ts'
 import { writeProject } from '../../src/cli/commands/write-project.ts'
 import { startCommand } from './support/process.ts'
 import { complaintsOf, programOf, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
-import { runVerb } from './support/verb.ts'
 
 // guides/own-code.md in a project of `init`.
 const GUIDE = 'guides/own-code.md'
@@ -52,11 +50,4 @@ it('passes its own test: a row in D1, and a route that asks for its token', { ti
     cwd: project,
   }).finished
   expect([code, output]).toEqual([0, expect.stringContaining('pass 1')])
-})
-
-it('is told before a deployment that the id of the database is to be filled in', async () => {
-  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(project)
-  const [whole, live] = [await runVerb(doctor, ['--project']), await runVerb(doctor, ['--project', '--env', 'live'])]
-  cwd.mockRestore()
-  expect([whole.code, live.code, live.out]).toEqual([0, 1, expect.stringContaining('the D1 database DB is not filled')])
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { verb } from '../../src/cli/commands/doctor.ts'
 import { root } from './support/runtimes.ts'
+import { blocks } from './support/snippets.ts'
 import { runVerb } from './support/verb.ts'
 
 // `edgetill doctor --project` over wrangler.toml as `init` writes it, and with something amiss.
@@ -23,6 +24,8 @@ const FILLED = TOML.replaceAll('URL = ""', 'URL = "https://x.example"')
   .replaceAll('POS_ID = ""', 'POS_ID = "p"')
   .replaceAll(/id = "0+"/g, 'id = "abc"')
 
+const [D1 = ''] = blocks('guides/own-code.md', 'toml').map(({ code }) => code)
+
 it.each<[what: string, toml: string | undefined, words: string[], code: number, texts: string[]]>([
   ['nothing in what init writes', TOML, [], 0, ['ok       environments']],
   [
@@ -35,6 +38,7 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
   ['a binding that test alone has', `${TOML}\n[[env.test.d1_databases]]\nbinding = "DB"\n`, [], 1, ['binding DB']],
   ['a queue', `${TOML}\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n`, [], 1, ['lacks the binding Q']],
   ['what is empty', TOML, ['--env', 'live'], 1, ['BASE_URL', 'API_URL', 'POS_ID', 'KV namespace STATE', '--env live']],
+  ['a D1 database without an id', FILLED + D1, ['--env', 'live'], 1, ['D1 database DB', 'd1 create']],
   ['nothing when it is filled in', FILLED, ['--env', 'live'], 0, ['everything is filled in']],
   ['an environment that is not there', TOML, ['--env', 'prod'], 1, ['Choose one of: test, live']],
   ['a file that is not TOML', '[vars', [], 2, ['wrangler.toml cannot be read']],

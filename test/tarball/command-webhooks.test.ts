@@ -145,7 +145,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
     const shop = join(temporary(), 'shop')
     const { code, stdout } = await run(runtime, ['init', shop])
     expect([code, stdout]).toEqual([0, expect.stringContaining(`  cd ${shop}\n  npm install\n  npm test\n`)])
-    expect(readdirSync(shop, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())).toHaveLength(11)
+    expect(readdirSync(shop, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())).toHaveLength(12)
     expect(await run(runtime, ['init', shop])).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
   })
 })

@@ -1,15 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
+import { ENTRIES } from '../../scripts/entries.ts'
+import { writeProject } from '../../src/cli/commands/write-project.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Client, createClient, createWebhookHandler, signWebhook, type WebhookEvent } from '../../src/index.ts'
 import { testEvent } from '../../src/testing/index.ts'
 import { Document } from './support/document.ts'
 import { freePort } from './support/free-port.ts'
 import { startCommand } from './support/process.ts'
-import { load, writeProgram } from './support/program.ts'
+import { complaintsOf, load, programOf, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
@@ -124,46 +127,73 @@ describe('guides/platforms.md', () => {
   })
 })
 
-describe('guides/ci.md', () => {
-  it('has a job whose steps pass, for the shop of SKILL.md', { timeout: 240_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-ci-'))
-    const [service, port] = [await freePort(), await freePort()]
-    const local = (text: string) =>
-      text
-        .replaceAll('edgetill emulator', `edgetill emulator --port ${service}`)
-        .replaceAll('127.0.0.1:4010', `127.0.0.1:${service}`)
-        .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
-    const bin = join(folder, 'node_modules/.bin')
-    mkdirSync(bin, { recursive: true })
-    writeFileSync(
-      join(bin, 'edgetill'),
-      `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`,
-    )
-    chmodSync(join(bin, 'edgetill'), 0o755)
-    const skill = new Document('SKILL.md').program('A shop that is right')
-    const serve = `import { createServer } from 'node:http'
+it('guides/own-code.md: compiles in a project of init, and passes its own test there', {
+  timeout: 120_000,
+}, async () => {
+  const project = mkdtempSync(join(tmpdir(), 'edgetill-own-code-'))
+  const put = (file: string, text: string) => {
+    mkdirSync(dirname(join(project, file)), { recursive: true })
+    writeFileSync(join(project, file), text)
+    return join(project, file)
+  }
+  await writeProject(project, 'shop')
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
+  const [migration = ''] = blocks('guides/own-code.md', 'text').map(({ code }) => code)
+  put('migrations/0001_payment.sql', migration)
+  const written = blocks('guides/own-code.md', 'typescript').map(({ code }): [string, string] => {
+    return [put(/^\/\/ (\S+)\n/.exec(code)?.[1] ?? '', code), code]
+  })
+  const { config } = ts.readConfigFile(join(project, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, project)
+  const paths = Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]]))
+  const program = programOf(new Map(written), { ...options, paths }, project)
+  expect(written.flatMap(([file]) => complaintsOf(program, file))).toEqual([])
+  const [file = '', code = ''] = written.at(-1) ?? []
+  const bundle = await writeProgram(code, join(project, 'shop.test.mjs'), dirname(file), [])
+  const node = join(root, 'node_modules/.bin/node')
+  const ran = await startCommand(node, ['--test', bundle], { cwd: project }).finished
+  expect(ran).toEqual({ code: 0, output: expect.stringContaining('pass 1') })
+  rmSync(project, { recursive: true, force: true })
+})
+
+it('guides/ci.md: has a job whose steps pass, for the shop of SKILL.md', { timeout: 240_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgetill-ci-'))
+  const [service, port] = [await freePort(), await freePort()]
+  const local = (text: string) =>
+    text
+      .replaceAll('edgetill emulator', `edgetill emulator --port ${service}`)
+      .replaceAll('127.0.0.1:4010', `127.0.0.1:${service}`)
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+  const bin = join(folder, 'node_modules/.bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(
+    join(bin, 'edgetill'),
+    `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`,
+  )
+  chmodSync(join(bin, 'edgetill'), 0o755)
+  const skill = new Document('SKILL.md').program('A shop that is right')
+  const serve = `import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { serve } from '@hono/node-server'
 const { fetch } = await openShop(process.env, new DatabaseSync('shop.db'))
 serve({ fetch, port: ${port} })`
-    await writeProgram(`${skill}\n${serve}`, join(folder, 'shop.ts'), root, [])
-    await writeProgram(new Document('guides/ci.md').program('In CI'), join(folder, 'shop.test.js'))
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    const [workflow = ''] = blocks('guides/ci.md', 'yaml').map(({ code }) => code)
-    const { steps } = parse(workflow).jobs.test as { steps: { run?: string; if?: string }[] }
-    const lines = steps.flatMap(({ run, if: when }) =>
-      run === undefined || run === 'npm ci' || when ? [] : [local(run)],
-    )
-    expect(lines).toHaveLength(3)
-    const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
-    const job = startCommand('bash', ['-e', '-c', `${lines.join('\n')}\necho all passed`], { cwd: folder, env })
-    try {
-      await job.seen('all passed')
-      expect(job.output()).toMatch(/nothing found/)
-    } finally {
-      job.stop('SIGKILL')
-      await job.finished
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
+  await writeProgram(`${skill}\n${serve}`, join(folder, 'shop.ts'), root, [])
+  await writeProgram(new Document('guides/ci.md').program('In CI'), join(folder, 'shop.test.js'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const [workflow = ''] = blocks('guides/ci.md', 'yaml').map(({ code }) => code)
+  const { steps } = parse(workflow).jobs.test as { steps: { run?: string; if?: string }[] }
+  const lines = steps.flatMap(({ run, if: when }) =>
+    run === undefined || run === 'npm ci' || when ? [] : [local(run)],
+  )
+  expect(lines).toHaveLength(3)
+  const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
+  const job = startCommand('bash', ['-e', '-c', `${lines.join('\n')}\necho all passed`], { cwd: folder, env })
+  try {
+    await job.seen('all passed')
+    expect(job.output()).toMatch(/nothing found/)
+  } finally {
+    job.stop('SIGKILL')
+    await job.finished
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
-import { start } from './support/process.ts'
+import { start, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { runLine } from './support/verb.ts'
 
@@ -109,14 +108,11 @@ it('serves https with the files of --tls-cert and --tls-key, which belong togeth
   expect(alone).toEqual({ code: 2, output: expect.stringContaining('--tls-key is missing') })
   const { origins } = await served('--tls-cert', String(cert), '--tls-key', String(key))
   const url = `${origins[0]}/_emulator/health`
-  const health = new Promise<string>((resolve, reject) => {
-    const asked = request(url, { ca: readFileSync(String(ca)) }, (response) =>
-      response.on('data', (part) => resolve(String(part))),
-    )
-    asked.on('error', reject)
-    asked.end()
-  })
-  expect([url, await health]).toEqual([expect.stringMatching(/^https:/), '{"status":"ok"}'])
+  const program = `fetch('${url}').then(async (response) => console.log(await response.text()))`
+  const asked = startCommand(process.execPath, ['-e', program], { env: { NODE_EXTRA_CA_CERTS: String(ca) } })
+  expect([url, await asked.finished]).toEqual([
+    ...[expect.stringMatching(/^https:/), { code: 0, output: '{"status":"ok"}\n' }],
+  ])
   await expect(fetch(url)).rejects.toThrow()
 })
 
@@ -132,14 +128,14 @@ describe('edgetill emulator --write-env', () => {
     expect(lines.filter((line) => line.startsWith('EDGETILL_API_KEY='))).toEqual(['EDGETILL_API_KEY=emulator-api-key'])
   })
 
-  it.each([['EDGETILL_BASE_URL=https://pay.example.com'], ['EDGETILL_API_SECRET=mine']])(
-    'leaves a file with %s as it is',
+  it.each(['EDGETILL_BASE_URL=https://pay.example.com', 'EDGETILL_API_SECRET=mine'])(
+    'leaves %s as it is',
     async (line) => {
       const env = join(folder, 'own.env')
-      writeFileSync(env, `${line}\n`)
+      writeFileSync(env, line)
       const ran = await runLine('emulator', '--port', '0', '--write-env', env)
       expect(ran).toEqual({ code: 2, output: expect.stringContaining('variables that no emulator wrote') })
-      expect(readFileSync(env, 'utf8')).toBe(`${line}\n`)
+      expect(readFileSync(env, 'utf8')).toBe(line)
     },
   )
 })

@@ -8,7 +8,6 @@ import { start, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { runLine } from './support/verb.ts'
 
-const LOOPBACK_TLS = join(root, 'test/node/support/loopback-tls')
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -103,7 +102,9 @@ describe('edgetill emulator --state ends', () => {
 })
 
 it('serves https with the files of --tls-cert and --tls-key, which belong together', async () => {
-  const [ca, cert, key] = ['authority', 'certificate', 'key'].map((name) => join(LOOPBACK_TLS, `${name}.pem`))
+  const [ca, cert, key] = ['authority', 'certificate', 'key'].map((name) =>
+    join(root, `test/node/support/loopback-tls/${name}.pem`),
+  )
   const alone = await runLine('emulator', '--port', '0', '--tls-cert', String(cert))
   expect(alone).toEqual({ code: 2, output: expect.stringContaining('--tls-key is missing') })
   const { origins } = await served('--tls-cert', String(cert), '--tls-key', String(key))

@@ -150,7 +150,6 @@ describe('guides/errors.md', () => {
 })
 
 describe('guides/going-live.md', () => {
-  // test/node/task-guides.test.ts runs it.
   guide('going-live').program('The sweep of unpaid orders')
   const connection = guide('going-live').program('What arrives at the service')
   it('gives each request a connection of its own', async () => {
@@ -455,7 +454,6 @@ describe('SKILL.md', () => {
 })
 
 it('no guide has a program without a test', () => {
-  expect(Object.keys(guides).length).toBeGreaterThanOrEqual(3)
   // Other files of test/node run theirs.
   const apart = ['first-payment', 'testing', 'prove', 'till', 'troubleshooting', 'moving', 'ci', 'platforms']
   const others = Object.values(guides).filter(({ file }) => !apart.includes(basename(file, '.md')))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { variablesOf } from '../../src/emulator/control/pages/connect.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { pay } from '../../src/testing/index.ts'
@@ -31,16 +32,11 @@ const CREDENTIALS = {
   ...{ apiKey: 'your-api-key', apiSecret: 'your-api-secret', endpointsKey: 'your-endpoints-key' },
 }
 
-const environment = (origin: string) => ({
-  ...{ EDGETILL_BASE_URL: origin, EDGETILL_POS_ID: CREDENTIALS.posId, EDGETILL_SCHEME: CREDENTIALS.scheme },
-  ...{ EDGETILL_API_KEY: CREDENTIALS.apiKey, EDGETILL_API_SECRET: CREDENTIALS.apiSecret },
-  EDGETILL_ENDPOINTS_KEY: CREDENTIALS.endpointsKey,
-})
-
 /** The complete program in this process, with what it sends, and a way to look at its orders. */
 async function complete(service: typeof fetch) {
   vi.stubGlobal('fetch', service)
-  for (const [name, value] of Object.entries(environment('https://pay.example.com'))) vi.stubEnv(name, value)
+  const { credentials } = createEmulator({ origin: 'https://pay.example.com', credentials: CREDENTIALS })
+  for (const line of variablesOf(credentials)) vi.stubEnv(...(line.split('=') as [string, string]))
   const program = await load(`${COMPLETE}\nexport { orders }`)
   const { fetch } = program.default as { fetch(request: Request): Promise<Response> }
   const call = (method: string, path: string, body?: string) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { ENTRIES } from '../../scripts/entries.ts'
 import { writeProject } from '../../src/cli/commands/write-project.ts'
@@ -95,33 +95,29 @@ it('guides/moving.md: compares what the old code made of its webhooks', async ()
   expect(compare([paid, paid], 'emulator-api-secret', new Map([['A-1', 'paid']]))).toEqual([])
 })
 
-describe('guides/platforms.md', () => {
-  const platforms = new Document('guides/platforms.md')
-  const till = platforms
-    .program('Vercel, Netlify, Deno Deploy')
-    .replace("import connect from 'postgres'", "import { DatabaseSync } from 'node:sqlite'")
-    .replace('createTill, postgres', 'createTill, sqlite')
-    .replace(/postgres\(connect\(.*\)\),/, "sqlite(new DatabaseSync(':memory:')),")
-  const url = 'https://shop.example.com/webhooks'
-  type Handler = (request: Request) => Promise<Response>
-  it.each(['Vercel', 'Netlify', 'Deno Deploy'])(
-    '%s: stores a webhook before its 200, and ships once',
-    async (title) => {
-      for (const line of variablesOf(createEmulator().credentials)) vi.stubEnv(...(line.split('=') as [string, string]))
-      const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
-      vi.spyOn(console, 'warn').mockImplementation(() => {})
-      const code = platforms.program(title).replace(/^import .* from '.\/till.ts'$/m, '')
-      const program = await load(`${till}\nexport const migrate = () => till.migrate()\n${code}\n// ${title}`)
-      await (program.migrate as () => Promise<void>)()
-      const { POST, default: own } = program as { POST?: Handler; default?: Handler & { fetch?: Handler } }
-      const handle = POST ?? own?.fetch ?? (own as Handler)
-      const paid = testEvent('purchase', { order_id: 'A-1', amount: 20 })
-      const [first, again] = [await handle(paid.request(url)), await handle(paid.request(url))]
-      const forged = await handle(testEvent('purchase', {}, { secret: 'another' }).request(url))
-      expect([first.status, again.status, forged.status]).toEqual([200, 200, 401])
-      expect(logged.mock.calls.map(([line]) => String(line).slice(0, 8))).toEqual(['ship A-1'])
-    },
-  )
+// guides/platforms.md, over SQLite in place of Postgres.
+const platforms = new Document('guides/platforms.md')
+const TILL = platforms
+  .program('Vercel, Netlify, Deno Deploy')
+  .replace("import connect from 'postgres'", "import { DatabaseSync } from 'node:sqlite'")
+  .replace('createTill, postgres', 'createTill, sqlite')
+  .replace(/postgres\(connect\(.*\)\),/, "sqlite(new DatabaseSync(':memory:')),")
+const WEBHOOKS = 'https://shop.example.com/webhooks'
+type Handler = (request: Request) => Promise<Response>
+it.each(['Vercel', 'Netlify', 'Deno Deploy'])('%s: stores a webhook before its 200, ships once', async (title) => {
+  for (const line of variablesOf(createEmulator().credentials)) vi.stubEnv(...(line.split('=') as [string, string]))
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const code = platforms.program(title).replace(/^import .* from '.\/till.ts'$/m, '')
+  const program = await load(`${TILL}\nexport const migrate = () => till.migrate()\n${code}\n// ${title}`)
+  await (program.migrate as () => Promise<void>)()
+  const { POST, default: own } = program as { POST?: Handler; default?: Handler & { fetch?: Handler } }
+  const handle = POST ?? own?.fetch ?? (own as Handler)
+  const paid = testEvent('purchase', { order_id: 'A-1', amount: 20 })
+  const [first, again] = [await handle(paid.request(WEBHOOKS)), await handle(paid.request(WEBHOOKS))]
+  const forged = await handle(testEvent('purchase', {}, { secret: 'another' }).request(WEBHOOKS))
+  expect([first.status, again.status, forged.status]).toEqual([200, 200, 401])
+  expect(logged.mock.calls.map(([line]) => String(line).slice(0, 8))).toEqual(['ship A-1'])
 })
 
 it('guides/own-code.md: compiles in a project of init, and passes its own test there', {

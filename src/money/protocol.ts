@@ -345,9 +345,10 @@ export function leftOf(
   made: readonly MoneyOperation[],
 ): Record<OperationKind, number> {
   const { authorized, captured, refunded, voided } = committed(order, made)
-  const held = authorized - captured - voided
+  // Of an order that was charged beyond what was reserved, or paid back twice, nothing is left.
+  const held = Math.max(authorized - captured - voided, 0)
   // What is being captured cannot be refunded yet.
-  return { capture: held, refund: order.totals.captured - refunded, void: held }
+  return { capture: held, refund: Math.max(order.totals.captured - refunded, 0), void: held }
 }
 
 /** Where the storage was slow, another request may count the operation as not executed by now: it stays so. */

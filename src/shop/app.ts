@@ -38,8 +38,8 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('GET', '/health', health(deps))
   for (const [call, needs, handle, query = []] of API_ROUTES) {
     const [method = '', path = ''] = call.split(' ')
-    on(method, path, async (c) => {
-      const rejected = await unauthorized(c)
+    on(method, path, (c) => {
+      const rejected = unauthorized(c)
       if (rejected) return rejected
       requireBindings(c.env, needs)
       queryOf(c, query)
@@ -51,7 +51,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
 
 /** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token learns that there is nothing. */
 export function createNotFound(deps: Deps): Handler {
-  return guarded(deps, async (c) => {
+  return guarded(deps, (c) => {
     const { env, req } = c
     const { SHOP_URL: shop = '' } = env
     // A shop at the worker's own origin must have a page there.
@@ -61,7 +61,7 @@ export function createNotFound(deps: Deps): Handler {
     if (!isApi(req.path)) {
       return closedLink(siteFor(deps.pages, env, undefined, req.header('accept-language')), 'notFound')
     }
-    return (await unauthorized(c)) ?? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
+    return unauthorized(c) ?? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
   })
 }
 

@@ -95,7 +95,7 @@ export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<E
     fetch,
     async api(request, env, context, by, limit) {
       actAs(request, { by, limit })
-      return fetch(request, env, context as Parameters<typeof fetch>[2])
+      return await fetch(request, env, context as Parameters<typeof fetch>[2])
     },
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),
     OrderGate: createOrderGate(deps),

@@ -179,3 +179,21 @@ describe('killed at each await over hostile KV, each webhook sent twice,', () =>
     })
   })
 })
+
+it('leaves nothing due in the list when the cron lists its order while it is called', async () => {
+  const listed = () => world.gate.rows('A-1').get('published/A-1')?.due_at
+  let during = async (): Promise<unknown> => undefined
+  const world = new World({ onEvent: () => during() })
+  await world.deliver(payment('A-1'))
+  await world.advance(20_000)
+  const seen: unknown[] = []
+  during = async () => {
+    await world.cron()
+    seen.push(listed())
+  }
+  await world.deliver(secondary('A-1', 'refund', { amount: 1 }))
+  await world.advance(20_000)
+  // A call that is under way is due again in a second.
+  expect(seen).toEqual([expect.any(Number)])
+  expect(listed()).toBeNull()
+})

@@ -222,4 +222,16 @@ describe('a refund that is pending at the service', () => {
     expect(await refund('four', 40.5)).toEqual([200, undefined])
     expect(sent).toEqual([60, 40.5])
   })
+
+  it('leaves nothing, and never less, where the service was asked for more than was paid', async () => {
+    const { world, sent, refund } = await refunding()
+    expect(await refund('one')).toEqual([200, undefined])
+    await world.deliver(secondary('A-1', 'refund', { status: 'pending', operation_id: 'op-portal', amount: 100.5 }))
+    const headers = { 'idempotency-key': 'two' }
+    const body = JSON.stringify({ refund_amount: 10 })
+    const response = await world.api('/api/orders/A-1/refund', { method: 'POST', headers, body })
+    const detail = expect.stringContaining('at most 0 can')
+    expect(await response.json()).toMatchObject({ code: 'refund_in_progress', left: 0, detail })
+    expect(sent).toEqual([100.5])
+  })
 })

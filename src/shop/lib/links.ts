@@ -67,12 +67,12 @@ export async function webhookAddress(
  * Where the webhooks of a capture, refund or void go: PUBLIC_ORIGIN, else the origin that the order's link was made for.
  * Never the request's Host: a service binding calls by any name. It carries what the order's own webhooks carry.
  */
-export async function operationAddress(
+export function operationAddress(
   { PUBLIC_ORIGIN, LINK_SECRET }: ShopEnv,
   order_id: string,
   linkOrigin: string | undefined,
   expected: ExpectedOrder | undefined,
-): Promise<string> {
+): Promise<string> | string {
   const origin = PUBLIC_ORIGIN || (linkOrigin ?? '')
   // These routes work without LINK_SECRET.
   return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`

@@ -77,7 +77,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     case 'pending': {
       const { kind, left } = answer
       const title = 'An earlier operation of this order is not final; nothing was sent.'
-      const detail = `Try again when it is. Until then at most ${fromMinorUnits(Math.max(left, 0))} can be asked for, as an amount.`
+      const detail = `Try again when it is. Until then at most ${fromMinorUnits(left)} can be asked for, as an amount.`
       return [[409, `${kind}_in_progress`, title, detail], { left }]
     }
     case 'over_limit': {

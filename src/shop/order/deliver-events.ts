@@ -32,7 +32,7 @@ export async function deliverEvents(scope: OrderScope): Promise<void> {
  *
  * @throws {ProblemError} when the event is not failing, or there is no `onEvent`: the event goes on waiting for one.
  */
-export async function replayEvent(scope: OrderScope, { event_id }: FailingRow): Promise<boolean> {
+export function replayEvent(scope: OrderScope, { event_id }: FailingRow): Promise<boolean> {
   const entry = getQueued(scope.store, event_id)
   if (!entry) throw notFailing()
   if (!scope.onEvent) throw noOnEvent()

@@ -12,7 +12,7 @@ import { actorOf, type Deps, type Scope, scopeOf } from '../scope.ts'
 import { countFailing } from './list-orders.ts'
 
 /** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token, or comes from inside. */
-export async function unauthorized(c: Context<{ Bindings: ShopEnv }>): Promise<Response | undefined> {
+export function unauthorized(c: Context<{ Bindings: ShopEnv }>): Response | undefined {
   if (actorOf(c) !== undefined) return undefined
   // Before anything else: an absent token must never be something that a request can match.
   requireBindings(c.env, 'api')

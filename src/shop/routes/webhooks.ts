@@ -16,8 +16,8 @@ import { type Deps, type Scope, scopeOf } from '../scope.ts'
 const DOCUMENTED_SENDER = '35.187.74.148'
 
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
-export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
-  return async (c) => {
+export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> | Response {
+  return (c) => {
     requireBindings(c.env, 'webhooks')
     return respond(scopeOf(deps, c), c.req.raw, c.req.query('expected') ?? '')
   }

@@ -78,6 +78,7 @@ it('publishes on a tag alone', () => {
   const { on, jobs } = parse(read('release.yml')) as Workflow
   expect(on).toEqual({ push: { tags: ['v*'] }, workflow_dispatch: null })
   const publishing = Object.entries(jobs).filter(([, { steps }]) => steps.some(({ run }) => run?.includes('--publish')))
+  expect(jobs.publish?.steps.map(({ run = '' }) => run.split(' && ')[0])).toContain('npm run docs')
   expect(publishing.map(([name, { if: when }]) => [name, when])).toEqual([['publish', "github.event_name == 'push'"]])
 })
 

@@ -77,7 +77,8 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, lookup)))
   if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
     const done = terminal.progress('Posting to the receiver')
-    findings.push(await checkWebhookReceiver(flags.webhookUrl, use.fetch, signal).finally(done))
+    const checked = checkWebhookReceiver(flags.webhookUrl, use.fetch, signal, {}, flags.timeout)
+    findings.push(await checked.finally(done))
   }
   if (signal.aborted) return 130
   if (worker) {

@@ -50,8 +50,10 @@ export const verb: Verb = defineVerb({
       return report.findings.length > 0 ? 1 : 0
     } catch (error) {
       if (!(error instanceof ProveError)) throw error
-      if (json) out(errorLine(new UsageError(error.message)))
-      else err(error.message)
+      // On a command line nothing is a function.
+      const message = error.message.replace('must be a function, or an', 'must be an')
+      if (json) out(errorLine(new UsageError(message)))
+      else err(message)
       return 2
     }
   },

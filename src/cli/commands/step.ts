@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { InvalidArgumentError } from 'commander'
 import type { OnEvent } from '../../shop/options.ts'
 import { signWebhook } from '../../webhooks/index.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
 import { readOrderFile } from '../take-home/order-file.ts'
 import { walk } from '../take-home/step.ts'
-import { readTextFile } from '../terminal/environment.ts'
+import { parseEnvFile, readTextFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { printable } from '../terminal/terminal.ts'
-import { defineVerb, flag, option, type Verb } from '../terminal/verb.ts'
+import { defineVerb, flag, option, repeated, type Verb } from '../terminal/verb.ts'
 
 export const verb: Verb = defineVerb({
   name: 'step',
@@ -21,12 +22,14 @@ export const verb: Verb = defineVerb({
   argument: { name: '<FILE>', says: 'what `edgetill order ID --worker-url URL --export FILE` wrote' },
   options: {
     onEvent: option('<FILE>', 'the file that exports onEvent, such as worker/on-event.ts'),
+    binding: repeated('<NAME=FILE>', 'a member of its env: the default export of a module; may be repeated', bindingOf),
     url: option('<URL>', 'a receiver of webhooks, in any language: gets each event as a webhook'),
     json: flag('print JSON, one step a line'),
     ...SECRET_OPTIONS,
   },
+  note: 'Variables of --env-file .dev.vars are members of env too.',
   async run({ argument: file, flags, terminal, fetch = globalThis.fetch }) {
-    const { onEvent: code, url } = flags
+    const { onEvent: code, url, binding = [], envFile, json } = flags
     if ((code === undefined) === (url === undefined)) throw new UsageError('Pass --on-event FILE or --url URL.')
     const taken = readOrderFile(await readTextFile(file, 'FILE'))
     if (!taken) throw new UsageError(`${file} is not an order of this version: write it with edgetill order --export.`)
@@ -38,12 +41,18 @@ export const verb: Verb = defineVerb({
         const { status } = await fetch(url, { method: 'POST', headers, body: signWebhook(event, secret).body })
         isThrown ||= status >= 300
         const text = `${printable(`${id}  ${event.method} ${event.status}`)} -> ${status}`
-        terminal.out(flags.json ? JSON.stringify({ id, status }) : text)
+        terminal.out(json ? JSON.stringify({ id, status }) : text)
       }
       return isThrown ? 1 : 0
     }
-    const onEvent = await load(code as string)
-    for await (const step of walk(taken, onEvent, {})) {
+    const variables = envFile === undefined ? {} : await parseEnvFile(envFile, '--env-file')
+    const bound = await Promise.all(binding.map(async ([name, path]) => [name, (await load(path)).default]))
+    const { onEvent } = await load(code ?? '')
+    if (typeof onEvent !== 'function')
+      throw new UsageError(
+        `${code} exports no function onEvent: in a new project it is undefined, with an example above it.`,
+      )
+    for await (const step of walk(taken, onEvent as OnEvent, { ...variables, ...Object.fromEntries(bound) })) {
       const { id, order, error } = step
       isThrown ||= error !== undefined
       const { totals, flags: marks } = order
@@ -54,23 +63,25 @@ export const verb: Verb = defineVerb({
       const text = [`${line}${look}`, ...(error === undefined ? [] : [`  onEvent threw ${error}`])]
         .map(printable)
         .join('\n')
-      terminal.out(flags.json ? JSON.stringify(step) : text)
+      terminal.out(json ? JSON.stringify(step) : text)
     }
     return isThrown ? 1 : 0
   },
 })
 
-async function load(file: string): Promise<OnEvent> {
+function bindingOf(text: string): [name: string, file: string] {
+  const [, name, file] = /^(\w+)=(.+)$/.exec(text) ?? []
+  if (name && file) return [name, file]
+  throw new InvalidArgumentError('It takes NAME=FILE like DB=test/database.ts.')
+}
+
+async function load(file: string): Promise<Record<string, unknown>> {
   try {
-    const { onEvent } = await import(pathToFileURL(resolve(file)).href)
-    if (typeof onEvent === 'function') return onEvent
+    return await import(pathToFileURL(resolve(file)).href)
   } catch (error) {
     const { code, message } = error as { code?: string; message?: string }
     const fix =
       code === 'ERR_UNKNOWN_FILE_EXTENSION' ? 'Use Node 24, which reads TypeScript, or pass a .js file.' : message
     throw new UsageError(`${file} could not be loaded. ${fix}`)
   }
-  throw new UsageError(
-    `${file} exports no function onEvent: in a new project it is undefined, with an example above it.`,
-  )
 }

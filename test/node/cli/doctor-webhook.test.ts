@@ -46,6 +46,13 @@ describe('a webhook receiver', () => {
   const own = createWebhookHandler({ secrets: 'secret', onEvent() {}, onRejected() {} })
   const check = (fetch: Required<Around>['fetch']) => checkWebhookReceiver('https://shop.example.com/hook', fetch)
 
+  it('has the time of --timeout', async () => {
+    const never: typeof fetch = (_, init) =>
+      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+    const finding = await checkWebhookReceiver('https://shop.example.com/hook', never, undefined, {}, 1)
+    expect(finding).toMatchObject({ result: 'failed', message: expect.stringContaining('no response') })
+  })
+
   it('of this package is recognized by its 401; the form has no Origin and follows no redirect', async () => {
     const sent: Request[] = []
     const { result, message } = await check((input, init) => {

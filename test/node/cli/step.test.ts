@@ -114,14 +114,22 @@ describe('edgetill order --export and edgetill step', () => {
 
   it.each([
     ['export const onEvent = () => {}', 0, 'captured 100.5'],
-    ["export const onEvent = (_, { order_id }) => { throw new TypeError('no ' + order_id) }", 1, 'TypeError: no A-1'],
+    [
+      'export const onEvent = (_, { order_id }, env) => { throw env.DB.no(order_id + env.OF) }',
+      1,
+      'TypeError: no A-1 shop',
+    ],
     ['export const onEvent = undefined', 2, 'exports no function onEvent'],
     ['export const onEvent = (', 2, 'could not be loaded'],
   ])('with %j exits %i', async (source, code, text) => {
     const { file } = await take()
     const own = join(folder, 'on-event.mjs')
     await writeFile(own, source)
-    const ran = await runVerb(step, [file, '--on-event', own])
+    const [env, database] = [join(folder, '.dev.vars'), join(folder, 'database.mjs')]
+    await writeFile(env, 'OF=" shop"')
+    await writeFile(database, "export default { no: (text) => new TypeError('no ' + text) }")
+    const bindings = ['--env-file', env, '--binding', `DB=${database}`]
+    const ran = await runVerb(step, [file, '--on-event', own, ...bindings])
     expect(ran.out + ran.err).toContain(text)
     expect(ran.code).toBe(code)
   })

@@ -19,6 +19,7 @@ export async function checkWebhookReceiver(
   send: Fetch = globalThis.fetch,
   signal?: AbortSignal,
   also: Readonly<Record<number, string>> = {},
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Finding> {
   try {
     const response = await send(url, {
@@ -27,7 +28,7 @@ export async function checkWebhookReceiver(
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'edgetill-doctor' },
       body: 'data=e30&signature=edgetill-doctor-unsigned-form',
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
     })
     return judgeReceiver(response, (await response.text()).slice(0, 64 * 1024), { ...OWN, ...also })
   } catch (error) {

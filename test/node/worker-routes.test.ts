@@ -160,7 +160,7 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       ({ send }) => send({ headers: { ...KEY, 'if-match': '1-0-0-0' } }),
       ({ world, send }) => {
         const { sql } = world.gate.storage('A-1')
-        for (const table of ['event', 'fact']) sql.exec(`DELETE FROM ${table}`)
+        for (const table of ['event', 'checkout', 'birth']) sql.exec(`DELETE FROM ${table}`)
         return send()
       },
       async ({ send }) => {

@@ -108,7 +108,7 @@ class Play extends Simulation {
   }
 }
 
-const checkoutsOf = (play: Play) => [...play.gate.rows(ORDER_ID)].filter(([key]) => key.startsWith('fact/checkout/'))
+const checkoutsOf = (play: Play) => [...play.gate.rows(ORDER_ID)].filter(([key]) => key.startsWith('checkout/'))
 
 /** Plays one schedule. */
 export function playCheckout(scenario: CheckoutScenario, schedule: Schedule): Promise<Played> {

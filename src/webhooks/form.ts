@@ -18,18 +18,19 @@ export type WebhookFields =
   | { readonly data: unknown; readonly signature: unknown }
   | { readonly [name: string]: unknown }
 
-// What the service sends: nothing is escaped but the padding. Ten times as fast as URLSearchParams.
-const USUAL = /^data=([\w-]+(?:%3D|=)*)&signature=([\w-]+(?:%3D|=)*)$/
-
 /** Reads the form from a body's text. */
 export function parseForm(text: string): WebhookForm {
-  const usual = USUAL.exec(text)
-  if (usual) {
-    const [, data = '', signature = ''] = usual
-    return { data: data.replaceAll('%3D', '='), signature: signature.replaceAll('%3D', '=') }
-  }
+  // What the service sends: nothing is escaped but the padding. A pattern over it takes longer than the hash.
+  const [first = '', second = '', more] = text.split('&', 3)
+  const data = first.slice(5).replaceAll('%3D', '=')
+  const signature = second.slice(10).replaceAll('%3D', '=')
+  const isUsual =
+    first.startsWith('data=') &&
+    second.startsWith('signature=') &&
+    more === undefined &&
+    !(data.includes('%') || signature.includes('%') || text.includes('+'))
   // URLSearchParams over the text agrees on every runtime; request.formData() does not.
-  return readForm(new URLSearchParams(text))
+  return readForm(isUsual ? { data, signature } : new URLSearchParams(text))
 }
 
 /**

@@ -45,8 +45,10 @@ export async function verifySignatureAsync(data: string, signature: string, secr
   return isAmong(await Promise.all(salted(data, secrets).map(sha1Base64urlAsync)), signature)
 }
 
-const salted = (data: string, secrets: WebhookSecrets): string[] =>
-  checkSecrets(secrets).flatMap((secret) => (typeof data === 'string' ? [secret + data + secret] : []))
+function salted(data: string, secrets: WebhookSecrets): string[] {
+  const list = checkSecrets(secrets)
+  return typeof data === 'string' ? list.map((secret) => secret + data + secret) : []
+}
 
 /** Compares with each, whichever matches. */
 const isAmong = (signatures: readonly string[], signature: string): boolean =>

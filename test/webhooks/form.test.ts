@@ -1,6 +1,9 @@
 // What a form is read from, and what of it is a mistake of the receiver rather than a forgery.
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseForm, readForm } from '../../src/webhooks/form.ts'
 import { readWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
+import { check, SEED } from '../support/property.ts'
 import { EVENT, post, SECRET, signed } from './signed.ts'
 
 describe('a body that AWS Lambda delivers as Base64', () => {
@@ -135,4 +138,23 @@ describe('what a framework hands over', () => {
       await expect(readWebhook(request, SECRET)).rejects.toMatchObject({ code: 'config', field: 'request', message })
     }
   })
+})
+
+describe(`the text of a body (seed ${SEED})`, () => {
+  const outcome = (read: () => unknown) => {
+    try {
+      return read()
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const piece = fc.constantFrom('data', 'signature', '=', '&', '%3D', '%3d', '%26', '%', '+', 'Zm9v', 'é', 'x')
+
+  it('has the fields that URLSearchParams finds in it, or lacks them with the same words', () =>
+    check(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (pieces, isNamed) => {
+        const text = isNamed ? `data=${pieces.join('')}&signature=${pieces.reverse().join('')}` : pieces.join('')
+        expect(outcome(() => parseForm(text))).toEqual(outcome(() => readForm(new URLSearchParams(text))))
+      }),
+    ))
 })

@@ -129,9 +129,6 @@ const configFields = /* @__PURE__ */ pure(() => {
 
 const configSchema: Schema<ClientConfig> = /* @__PURE__ */ pure(() => optionsOf(configFields))
 
-/** What no text of a configuration may show, and what is called. */
-type Private = Pick<ClientConfig, 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'>
-
 /** A configuration that was checked. Its credentials are private: neither `inspect` nor `JSON.stringify` shows them. */
 export class ResolvedConfig {
   declare readonly baseUrl: string
@@ -145,47 +142,32 @@ export class ResolvedConfig {
   declare readonly maxRetries: number
   declare readonly checkoutOrigins: readonly string[]
   declare readonly userAgent: string
-  declare readonly hooks: Hooks
   /** Codes of the warnings that were printed for this configuration object. */
   declare readonly printedWarnings: Set<string>
-  readonly #config: Private
+  readonly #given: ClientConfig
   #init: RequestInit | undefined
 
-  constructor(config: ClientConfig, printedWarnings: Set<string>) {
+  constructor(given: ClientConfig, printedWarnings: Set<string>) {
     Object.defineProperty(this, 'printedWarnings', { value: printedWarnings })
-    const { apiKey, apiSecret, endpointsKey, signer, fetch, random } = config
-    // One by one: an instance of a class may have more, and a copy of it would lose what its class has.
-    this.#config = { apiKey, apiSecret, endpointsKey, signer, fetch, random }
-    const { onRequest, onResponse, onRetry, onWarning, onError } = config
-    const { baseUrl, apiUrl, posId, scheme, deadlineMs, allowInsecureHttp, checkoutOrigins = [] } = config
-    const { authentication = 'per-endpoint', customerFields = 'optional' } = config
-    const { timeoutMs = 30_000, maxRetries = 2, userAgent = 'edgetill' } = config
+    this.#given = given
+    const { baseUrl, apiUrl, posId, scheme, deadlineMs, allowInsecureHttp, checkoutOrigins = [] } = given
+    const { authentication = 'per-endpoint', customerFields = 'optional' } = given
+    const { timeoutMs = 30_000, maxRetries = 2, userAgent = 'edgetill' } = given
+    // One by one: an instance of a class may have more.
     Object.assign(this, {
       ...{ posId, scheme, authentication, customerFields, timeoutMs, deadlineMs, maxRetries, userAgent },
       baseUrl: address('baseUrl', baseUrl, allowInsecureHttp),
       apiUrl: apiUrl && address('apiUrl', apiUrl, allowInsecureHttp),
       checkoutOrigins: checkoutOrigins.map((address) => new URL(address).origin),
-      hooks: { onRequest, onResponse, onRetry, onWarning, onError },
     })
   }
 
-  get apiKey(): string {
-    return this.#config.apiKey
-  }
-  get apiSecret(): string {
-    return this.#config.apiSecret
-  }
-  get endpointsKey(): string {
-    return this.#config.endpointsKey
-  }
-  get signer(): Signer | undefined {
-    return this.#config.signer
-  }
-  get random(): () => number {
-    return this.#config.random ?? Math.random
-  }
-  get fetch(): Fetch {
-    return this.#config.fetch ?? globalThis.fetch
+  /** What no text of a configuration may show, and what is called. */
+  get given(): Pick<
+    ClientConfig,
+    keyof Hooks | 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'
+  > {
+    return this.#given
   }
   /** What every request says, so that no default of a host decides it. Found out at the first request. */
   get init(): RequestInit {

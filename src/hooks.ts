@@ -92,15 +92,15 @@ export function callHook<T extends object>(hook: ((info: T) => unknown) | undefi
 
 /** Where a warning goes. */
 interface WarningTarget {
-  hooks: Hooks
+  given: Hooks
   /** The codes that were already printed for this configuration object. */
   printedWarnings: Set<string>
 }
 
 /** Passes a warning to the hook, or prints it once. Customer fields that are missing are too common to be printed. */
-export function warn({ hooks, printedWarnings }: WarningTarget, warning: Warning): void {
+export function warn({ given, printedWarnings }: WarningTarget, warning: Warning): void {
   const { operation, code, message } = warning
-  if (hooks.onWarning) callHook(hooks.onWarning, warning)
+  if (given.onWarning) callHook(given.onWarning, warning)
   else if (code !== 'missing_customer_field' && !printedWarnings.has(code)) {
     printedWarnings.add(code)
     console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)

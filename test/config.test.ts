@@ -34,9 +34,9 @@ describe('addresses', () => {
 describe('credentials', () => {
   it.each(['apiKey', 'apiSecret', 'endpointsKey'] as const)('%s: any visible ASCII will do, of any length', (field) => {
     for (const value of ['x', '!"#$%&\'()*+,-./;<=>?@[\\]^_`{|}~', 'y'.repeat(5000)]) {
-      expect(resolveConfig({ ...CONFIG, [field]: value })[field]).toBe(value)
+      expect(resolveConfig({ ...CONFIG, [field]: value }).given[field]).toBe(value)
     }
-    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).apiSecret).toBe('a:b')
+    expect(resolveConfig({ ...CONFIG, apiSecret: 'a:b' }).given.apiSecret).toBe('a:b')
   })
 
   it('may come from getters of a class', () => {
@@ -46,14 +46,18 @@ describe('credentials', () => {
       }
     }
     const { apiSecret: _, ...others } = CONFIG
-    expect(resolveConfig(Object.assign(new Settings(), others)).apiSecret).toBe('api-secret-2')
+    expect(resolveConfig(Object.assign(new Settings(), others)).given.apiSecret).toBe('api-secret-2')
   })
 
   it('are shown neither by inspect, nor as JSON, nor among the keys', () => {
     const resolved = resolveConfig(CONFIG)
     const texts = [inspect(resolved), inspect(createClient(CONFIG)), JSON.stringify([resolved, { ...resolved }])]
     expect(texts.join()).not.toMatch(/api-key-1|api-secret-1|endpoints-key-1/)
-    expect(resolved).toMatchObject({ apiKey: 'api-key-1', apiSecret: 'api-secret-1', endpointsKey: 'endpoints-key-1' })
+    expect(resolved.given).toMatchObject({
+      apiKey: 'api-key-1',
+      apiSecret: 'api-secret-1',
+      endpointsKey: 'endpoints-key-1',
+    })
   })
 })
 
@@ -61,7 +65,7 @@ describe('options', () => {
   it('have defaults, which zero is not replaced by', () => {
     expect(resolveConfig(CONFIG)).toMatchObject({
       ...{ scheme: 'SVC', authentication: 'per-endpoint', customerFields: 'optional', timeoutMs: 30_000 },
-      ...{ maxRetries: 2, userAgent: 'edgetill', fetch: globalThis.fetch, apiUrl: CONFIG.apiUrl },
+      ...{ maxRetries: 2, userAgent: 'edgetill', apiUrl: CONFIG.apiUrl },
     })
     const { maxRetries, apiUrl } = resolveConfig({ ...CONFIG, maxRetries: 0, apiUrl: undefined })
     expect([maxRetries, apiUrl]).toEqual([0, undefined])
@@ -71,7 +75,7 @@ describe('options', () => {
     const config = { ...CONFIG, apiSecret: 'first' }
     const resolved = resolveConfig(config)
     config.apiSecret = 'second'
-    expect(resolved.apiSecret).toBe('first')
+    expect(resolved.given.apiSecret).toBe('first')
     expect(resolveConfig(resolved)).toBe(resolved)
     expect(resolved).toBeInstanceOf(ResolvedConfig)
   })

@@ -28,7 +28,8 @@ import type { Client } from './client-methods.ts'
  * })
  */
 export function createClient(config: ClientConfig): Client {
-  const resolved = resolveConfig(config)
+  // Each operation takes one that was checked as it takes the one that it was made of.
+  const resolved = resolveConfig(config) as unknown as ClientConfig
   return {
     createPayment: (input, options) => createPayment(resolved, input, options),
     createSplitPurchase: (input, options) => createSplitPurchase(resolved, input, options),

@@ -31,7 +31,8 @@ export async function authorize(
   config: ResolvedConfig,
   request: AuthenticatedRequest,
 ): Promise<Record<string, string>> {
-  const { apiKey, apiSecret, endpointsKey, scheme, userAgent } = config
+  const { scheme, userAgent } = config
+  const { apiKey, apiSecret, endpointsKey, signer = hmacSha1Signer } = config.given
   const { method, path, body, endpointsKeyHeader } = request
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
@@ -39,8 +40,7 @@ export async function authorize(
   if (!isSigned(config, request)) return { ...headers, 'X-API-AUTH': `${scheme} ${apiKey}:${apiSecret}` }
   let signature: string
   try {
-    const sign = config.signer ?? hmacSha1Signer
-    signature = await sign({ method, path, body: body ?? '', apiKey, apiSecret })
+    signature = await signer({ method, path, body: body ?? '', apiKey, apiSecret })
   } catch (cause) {
     throw new ConfigError('signer', 'The signer failed, so nothing was sent.', cause)
   }

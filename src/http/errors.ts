@@ -223,7 +223,7 @@ function hint({ config, request }: Attempt, status: number, apiCode?: string, ap
   if (status !== 401) return ''
   const check = ' Check posId, apiKey, apiSecret and endpointsKey.'
   const isNamed = /api-key|endpoints|pos_id|\bpos\b/i.test(apiMessage)
-  return config.signer || !isSigned(config, request) || isNamed
+  return config.given.signer || !isSigned(config, request) || isNamed
     ? check
     : `${check} If they are right, the signature, an assumption, is not: try authentication: "plain", or a signer.`
 }
@@ -239,7 +239,8 @@ export function retryAfterMs(value: string): number | undefined {
 
 /** Hides what the service may echo and no error, no hook may show. */
 export function redactorOf({ config, request }: Attempt): Redactor {
-  return redactor([config.apiSecret, config.endpointsKey, config.apiKey, ...paymentSecrets(request.body)])
+  const { apiSecret, endpointsKey, apiKey } = config.given
+  return redactor([apiSecret, endpointsKey, apiKey, ...paymentSecrets(request.body)])
 }
 
 /** JSON where the text is JSON, else the text; undefined when there is none. */

@@ -42,7 +42,7 @@ export async function call<Input, Result>(
   try {
     return await run(resolved, input, checkOptions(name, options))
   } catch (error) {
-    callHook(resolved.hooks.onError, { operation: name, error })
+    callHook(resolved.given.onError, { operation: name, error })
     throw error
   }
 }
@@ -98,7 +98,7 @@ export async function send(
   for (let number = 1; ; number++) {
     const outcome = await attemptOnce(current, number)
     if ('response' in outcome) return outcome.response
-    callHook(config.hooks.onRetry, { ...infoOf(current, number), ...outcome.retry })
+    callHook(config.given.onRetry, { ...infoOf(current, number), ...outcome.retry })
     // An abort during the pause ends the next attempt before anything is sent.
     await sleep(outcome.retry.delayMs, signal)
   }
@@ -143,7 +143,7 @@ function wasLost({ request, number }: RunningAttempt, error: unknown): boolean {
 }
 
 function backoff(config: ResolvedConfig, number: number): number {
-  return Math.floor(config.random() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (number - 1)))
+  return Math.floor((config.given.random ?? Math.random)() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (number - 1)))
 }
 
 /** The headers of an attempt. Each attempt is signed anew; a caller's signer counts towards the time limit. */
@@ -163,9 +163,9 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
   const { config, request, number, deadline } = attempt
   const { method, body, idempotent } = request
   // Taken out: workerd's fetch throws when it is called as a method of another object.
-  const { fetch } = config
+  const { fetch = globalThis.fetch } = config.given
   const info = infoOf(attempt, number)
-  callHook(config.hooks.onRequest, info)
+  callHook(config.given.onRequest, info)
   deadline.check()
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
@@ -179,7 +179,7 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
     if (!Number.isInteger(status) || status < 200 || (response.body && !response.body.getReader))
       throw new TypeError('The configured `fetch` did not return a Response.')
     const durationMs = Date.now() - startedAt
-    callHook(config.hooks.onResponse, { ...info, status, durationMs, requestId: requestIdOf(attempt, response) })
+    callHook(config.given.onResponse, { ...info, status, durationMs, requestId: requestIdOf(attempt, response) })
     return response
   } catch (cause) {
     throw noResponse(attempt, { processed: !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown', cause })

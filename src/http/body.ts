@@ -9,7 +9,7 @@ import type { Schema } from '../schemas/fields.ts'
 import { rejectInput } from '../schemas/input.ts'
 import { type Received, readReceived, type Wire } from '../schemas/read.ts'
 import { invalidResponse, noResponse } from './errors.ts'
-import type { ParsedResponse, RunningAttempt } from './types.ts'
+import type { Answered, ParsedResponse, RunningAttempt } from './types.ts'
 
 /**
  * The JSON text of a request's body, made once: what is signed is what is sent.
@@ -62,13 +62,8 @@ function stringify(operation: string, body: object): string {
 }
 
 /** Reads the body of a 2xx. */
-export async function readJson(
-  attempt: RunningAttempt,
-  response: Response,
-  requestId: string | undefined,
-): Promise<unknown> {
-  const { status } = response
-  const bytes = await readBody(attempt, response, requestId)
+export async function readJson(attempt: RunningAttempt & Answered, response: Response): Promise<unknown> {
+  const bytes = await readBody(attempt, response)
   const text = bytes && decodeUtf8(bytes)
   if (text === '' && attempt.request.emptyExpected) return undefined
   try {
@@ -77,28 +72,24 @@ export async function readJson(
     return json
   } catch {
     const fault = !bytes ? `larger than ${RESPONSE_BYTES} bytes` : bytes.length > 0 ? 'not JSON' : 'empty'
-    const what = `${status}, but its body is ${fault}`
-    throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: text || undefined, requestId })
+    const what = `, but its body is ${fault}`
+    throw invalidResponse(attempt, { reason: 'unreadable_response', what, body: text || undefined })
   }
 }
 
 /** Reads the body of a rejection: its text as far as it can be had. The status alone says that it is one. */
 export async function readErrorText(attempt: RunningAttempt, response: Response): Promise<string> {
-  const bytes = await readBody(attempt, response, undefined).catch(() => undefined)
+  const bytes = await readBody(attempt, response).catch(() => undefined)
   return (bytes && decodeUtf8(bytes)) ?? ''
 }
 
 /** The body's bytes; undefined beyond the limit. */
-async function readBody(
-  attempt: RunningAttempt,
-  response: Response,
-  requestId: string | undefined,
-): Promise<Uint8Array | undefined> {
+async function readBody(attempt: RunningAttempt, response: Response): Promise<Uint8Array | undefined> {
   try {
     return await attempt.deadline.race(readBytes(response, RESPONSE_BYTES))
   } catch (cause) {
     if (cause instanceof TooLargeError) return undefined
-    throw noResponse(attempt, { processed: 'unknown', cause, status: response.status, requestId })
+    throw noResponse(attempt, { processed: 'unknown', cause })
   }
 }
 
@@ -127,7 +118,7 @@ const below = (place: string, issue: Issue): Issue => ({
 })
 
 /** The error of a response whose JSON does not have what decides about its operation. */
-export function unreadableRecord({ attempt, status, requestId, json }: ParsedResponse, issues: Issue[]): Error {
-  const what = `${status}, but the response does not match the documented shape`
-  return invalidResponse(attempt, { reason: 'unreadable_response', status, what, issues, body: json, requestId })
+export function unreadableRecord({ attempt, json }: ParsedResponse, issues: Issue[]): Error {
+  const what = ', but the response does not match the documented shape'
+  return invalidResponse(attempt, { reason: 'unreadable_response', what, issues, body: json })
 }

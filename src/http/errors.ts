@@ -17,7 +17,7 @@ import { isObject } from '../lib/kind.ts'
 import { type Redactor, redactor } from '../lib/redact.ts'
 import { isSigned } from './auth.ts'
 import { wasNotProcessed } from './not-processed.ts'
-import { type Attempt, callDetails, type RunningAttempt } from './types.ts'
+import { type Answered, type Attempt, callDetails, type RunningAttempt } from './types.ts'
 
 const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
   unreachable: 'could not reach the service',
@@ -67,7 +67,6 @@ function outcomeUnknown(
   details: ResponseDetails & {
     reason: UnknownOutcomeReason
     what: string
-    status?: number
     cause?: unknown
     digest?: string
     issues?: readonly Issue[]
@@ -77,6 +76,7 @@ function outcomeUnknown(
   const { what, ...more } = details
   const sent_at = new Date(attempt.sentAt).toISOString()
   return new OutcomeUnknownError(`${operation} ${what}.`, callDetails(attempt), {
+    ...attempt.seen,
     ...more,
     ...subject,
     operation,
@@ -94,11 +94,8 @@ const POSTPONE = /* @__PURE__ */ Symbol.for('react.postpone')
  * What a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error of a POST too; a GET
  * passes it on untouched, as anything does what React postpones a rendering with.
  */
-export function noResponse(
-  attempt: RunningAttempt,
-  details: { processed: 'no' | 'unknown'; cause: unknown; status?: number; requestId?: string | undefined },
-): unknown {
-  const { processed, cause: thrown, status, requestId } = details
+export function noResponse(attempt: RunningAttempt, details: { processed: 'no' | 'unknown'; cause: unknown }): unknown {
+  const { processed, cause: thrown } = details
   const { deadline, request } = attempt
   const stopped = deadline.stopReason()
   const { digest, $$typeof } = (isObject(thrown) ? thrown : {}) as { digest?: unknown; $$typeof?: unknown }
@@ -110,14 +107,12 @@ export function noResponse(
     return connectionError(attempt, { reason: stopped ?? lost, cause })
   }
   const reason = stopped ?? 'interrupted'
-  const seen = { ...(status !== undefined && { status }), ...(isSteering && { digest }) }
-  return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, requestId, ...seen })
+  return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, ...(isSteering && { digest }) })
 }
 
-/** What is wrong with a response that has a status. `what` completes "createPayment got …". */
+/** What is wrong with a response that has a status. `what` completes "createPayment got 200". */
 export interface InvalidResponse extends ResponseDetails {
   reason: 'unreadable_response' | 'unexpected_redirect'
-  status: number
   what: string
   issues?: readonly Issue[]
 }
@@ -127,19 +122,21 @@ export interface InvalidResponse extends ResponseDetails {
  * `OutcomeUnknownError`, because it is unknown what the request did. The body and the location are redacted here.
  */
 export function invalidResponse(
-  attempt: Attempt,
-  { reason, what, issues = [], body, location, ...details }: InvalidResponse,
+  attempt: Answered,
+  { reason, what, issues = [], body, location }: InvalidResponse,
 ): OutcomeUnknownError | UnexpectedResponseError {
   const hide = redactorOf(attempt)
   const received = {
-    ...details,
     issues,
     body: hide.value(body, BODY_LENGTH),
     location: location === undefined ? undefined : hide.text(location, LOCATION_LENGTH),
   }
-  const got = `got ${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`
+  const got = `got ${attempt.seen.status}${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`
   if (attempt.request.method !== 'GET') return outcomeUnknown(attempt, { ...received, reason, what: got })
-  return new UnexpectedResponseError(`${attempt.request.operation} ${got}.`, callDetails(attempt), received)
+  return new UnexpectedResponseError(`${attempt.request.operation} ${got}.`, callDetails(attempt), {
+    ...attempt.seen,
+    ...received,
+  })
 }
 
 /** Characters of a body that an error keeps. */
@@ -154,19 +151,18 @@ const VIOLATIONS_NAMED = 5
 
 /** A response from 400 on. */
 export interface Rejection {
-  status: number
   /** The body, as far as it could be read. */
   text: string
   retryAfterMs: number | undefined
-  requestId: string | undefined
 }
 
 /**
  * The error of a rejected request, from whatever body came with it. The API document does not show error bodies: the
  * shapes come from other public material, so each is tried and none is relied upon.
  */
-function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: Rejection): ApiError {
-  const { request } = attempt
+function apiError(attempt: Answered, { text, retryAfterMs }: Rejection): ApiError {
+  const { request, seen } = attempt
+  const { status } = seen
   const hide = redactorOf(attempt)
   const body = parse(text)
   const { message, args } = isObject(body) ? body : ({} as Record<string, unknown>)
@@ -184,13 +180,12 @@ function apiError(attempt: Attempt, { status, text, retryAfterMs, requestId }: R
   const sentences =
     sentence(said ? `${what}: ${said}` : what) + (named.length > 0 ? sentence(` ${named.join('; ')}`) : '')
   return new ApiError(sentences + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {
-    status,
+    ...seen,
     apiCode,
     apiMessage,
     violations,
     retryable: isRetryable(status),
     retryAfterMs,
-    requestId,
     body: hide.value(body, BODY_LENGTH),
   })
 }
@@ -201,13 +196,13 @@ function sentence(text: string): string {
 }
 
 /** The error of a status from 400 on: final for a GET and where the status says so, else an unknown outcome. */
-export function rejectedRequest(attempt: Attempt, response: Rejection): ApiError | OutcomeUnknownError {
-  const { status, text, requestId } = response
+export function rejectedRequest(attempt: Answered, response: Rejection): ApiError | OutcomeUnknownError {
+  const { status } = attempt.seen
   if (attempt.request.method === 'GET' || wasNotProcessed(status)) return apiError(attempt, response)
   const reason = status >= 500 ? 'server_error' : 'ambiguous_status'
   const what = `got ${status}, which does not say whether the request was processed`
-  const body = redactorOf(attempt).value(parse(text), BODY_LENGTH)
-  return outcomeUnknown(attempt, { reason, what, status, requestId, body })
+  const body = redactorOf(attempt).value(parse(response.text), BODY_LENGTH)
+  return outcomeUnknown(attempt, { reason, what, body })
 }
 
 /** Whether a GET, which changes nothing, may succeed when it is sent again. A POST is only sent again after a 429. */

@@ -18,7 +18,7 @@ import {
 } from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
 import { checkOptions } from './options.ts'
-import type { Attempt, CallOptions, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
+import type { Answered, Attempt, CallOptions, ParsedResponse, RunningAttempt, Seen, WireRequest } from './types.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -112,9 +112,10 @@ async function attemptOnce(call: Call, number: number): Promise<{ response: Pars
     number <= call.maxRetries && delayMs < call.remainingMs() ? { status, delayMs } : undefined
   try {
     const headers = await sign(attempt)
-    const response = await exchange(attempt, call.url, headers)
-    const { status } = response
-    if (status < 400) return { response: await readSuccess(attempt, response, call.url) }
+    const { response, seen } = await exchange(attempt, call.url, headers)
+    const { status } = seen
+    const answered = { ...attempt, seen }
+    if (status < 400) return { response: await readSuccess(answered, response, call.url) }
     const asked = retryAfterMs(response.headers.get('retry-after') ?? '')
     const mayRepeat = status === 429 || (request.method === 'GET' && isRetryable(status))
     const retry =
@@ -125,8 +126,7 @@ async function attemptOnce(call: Call, number: number): Promise<{ response: Pars
       abandon(response.body)
       return { retry }
     }
-    const text = await readErrorText(attempt, response)
-    throw rejectedRequest(attempt, { status, text, retryAfterMs: asked, requestId: requestIdOf(attempt, response) })
+    throw rejectedRequest(answered, { text: await readErrorText(answered, response), retryAfterMs: asked })
   } catch (error) {
     const retry = wasLost(attempt, error) ? retryAfter(undefined, backoff(config, number)) : undefined
     if (!retry) throw error
@@ -159,7 +159,11 @@ async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
   }
 }
 
-async function exchange(attempt: RunningAttempt, url: string, headers: Record<string, string>): Promise<Response> {
+async function exchange(
+  attempt: RunningAttempt,
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ response: Response; seen: Seen }> {
   const { config, request, number, deadline } = attempt
   const { method, body, idempotent } = request
   // Taken out: workerd's fetch throws when it is called as a method of another object.
@@ -179,37 +183,34 @@ async function exchange(attempt: RunningAttempt, url: string, headers: Record<st
     if (!Number.isInteger(status) || status < 200 || (response.body && !response.body.getReader))
       throw new TypeError('The configured `fetch` did not return a Response.')
     const durationMs = Date.now() - startedAt
-    callHook(config.given.onResponse, { ...info, status, durationMs, requestId: requestIdOf(attempt, response) })
-    return response
+    const id = response.headers.get('x-request-id')
+    // Another party's text: hooks and errors get it without secrets and cut to length.
+    const requestId = id ? redactorOf(attempt).text(id).slice(0, REQUEST_ID_LENGTH) : undefined
+    const seen = { status, requestId }
+    callHook(config.given.onResponse, { ...info, ...seen, durationMs })
+    return { response, seen }
   } catch (cause) {
     throw noResponse(attempt, { processed: !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown', cause })
   }
 }
 
-/** The response's `x-request-id`. Another party's text: hooks and errors get it without secrets and cut to length. */
-function requestIdOf(attempt: RunningAttempt, response: Response): string | undefined {
-  const id = response.headers.get('x-request-id')
-  return id ? redactorOf(attempt).text(id).slice(0, REQUEST_ID_LENGTH) : undefined
-}
-
-async function readSuccess(attempt: RunningAttempt, response: Response, url: string): Promise<ParsedResponse> {
-  const { request } = attempt
-  const { status } = response
-  const requestId = requestIdOf(attempt, response)
-  const parsed = { attempt, status, requestId }
-  if (status < 300) return { ...parsed, json: await readJson(attempt, response, requestId), location: undefined }
+async function readSuccess(
+  attempt: RunningAttempt & Answered,
+  response: Response,
+  url: string,
+): Promise<ParsedResponse> {
+  const { request, seen } = attempt
+  if (seen.status < 300) return { attempt, json: await readJson(attempt, response), location: undefined }
   abandon(response.body)
   const header = response.headers.get('location') ?? ''
   const location = httpAddress(header, url)
-  if (request.redirectExpected && location && status !== 304) return { ...parsed, json: undefined, location }
+  if (request.redirectExpected && location && seen.status !== 304) return { attempt, json: undefined, location }
   const what = request.redirectExpected
-    ? `${status} without a usable Location`
-    : `a redirect (${status}), which was not followed: it would carry your credentials elsewhere`
+    ? ' without a usable Location'
+    : ', a redirect, which was not followed: it would carry your credentials elsewhere'
   throw invalidResponse(attempt, {
     reason: 'unexpected_redirect',
-    status,
     what,
-    requestId,
     location: location ?? (header || undefined),
   })
 }

@@ -61,7 +61,19 @@ export interface Attempt {
   number: number
   /** When it began, in milliseconds since the epoch. */
   sentAt: number
+  /** What there is to say of its response, as soon as it has one. */
+  seen?: Seen
 }
+
+/** A response without its body. */
+export interface Seen {
+  status: number
+  /** `x-request-id`, redacted and cut to length. */
+  requestId: string | undefined
+}
+
+/** An attempt that got a response. */
+export type Answered = Attempt & { seen: Seen }
 
 /** An attempt with its time limit, while it runs. */
 export interface RunningAttempt extends Attempt {
@@ -71,10 +83,7 @@ export interface RunningAttempt extends Attempt {
 /** A response that could be read: a 2xx with JSON, or an expected redirect. */
 export interface ParsedResponse {
   /** The attempt that it responds to. */
-  attempt: Attempt
-  status: number
-  /** `x-request-id`, redacted. */
-  requestId: string | undefined
+  attempt: Answered
   /** The parsed body, card data cut out; undefined for a redirect. */
   json: unknown
   /** The absolute address of an expected redirect. */

@@ -118,9 +118,8 @@ export function readPayment(response: ParsedResponse): Payment {
 /** Reads the response to a hosted purchase, which can only be a redirect. */
 export function readHosted(response: ParsedResponse): Checkout {
   if (response.location !== undefined) return readCheckout(response)
-  const { attempt, status, requestId, json } = response
-  const what = `${status} and a body instead of the documented redirect`
-  throw invalidResponse(attempt, { reason: 'unreadable_response', status, what, body: json, requestId })
+  const what = ' and a body instead of the documented redirect'
+  throw invalidResponse(response.attempt, { reason: 'unreadable_response', what, body: response.json })
 }
 
 const CHECKOUT_PATH = /^(.*)\/api\/v1\/checkout\/([^/]+)\/form$/
@@ -129,8 +128,9 @@ const CHECKOUT_PATH = /^(.*)\/api\/v1\/checkout\/([^/]+)\/form$/
  * Reads the address of a checkout from a redirect. What else responds to a POST with a redirect (a login page, a firewall, a
  * moved host) created no payment, and its address must not be shown to a customer.
  */
-export function readCheckout({ attempt, status, requestId, location = '' }: ParsedResponse): Checkout {
-  const { config, request } = attempt
+export function readCheckout({ attempt, location = '' }: ParsedResponse): Checkout {
+  const { config, request, seen } = attempt
+  const { status } = seen
   const base = new URL(config.baseUrl)
   const { href, protocol, origin, pathname } = new URL(location)
   const [, below, id] = CHECKOUT_PATH.exec(pathname) ?? []
@@ -139,8 +139,8 @@ export function readCheckout({ attempt, status, requestId, location = '' }: Pars
   const isDocumented = checkout_id !== undefined && (status === 303 || status === 302)
   const isTrusted = status === 303 && (origin === base.origin || config.checkoutOrigins.includes(origin))
   if (!isSecure || !(isDocumented || isTrusted)) {
-    const what = `a redirect (${status}) that is not to a checkout page`
-    throw invalidResponse(attempt, { reason: 'unexpected_redirect', status, what, requestId, location })
+    const what = ', a redirect that is not to a checkout page'
+    throw invalidResponse(attempt, { reason: 'unexpected_redirect', what, location })
   }
   if (checkout_id === undefined && origin === base.origin) {
     warn(config, {

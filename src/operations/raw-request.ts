@@ -70,8 +70,8 @@ function buildRequest(received: RawRequestInput, options: CallOptions): WireRequ
   }
 }
 
-function readResponse({ status, json, location }: ParsedResponse): RawRequestResult {
-  return { status, body: json, location }
+function readResponse({ attempt, json, location }: ParsedResponse): RawRequestResult {
+  return { status: attempt.seen.status, body: json, location }
 }
 
 async function run(config: ResolvedConfig, input: RawRequestInput, options: CallOptions): Promise<RawRequestResult> {

@@ -55,15 +55,8 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
 }
 
 /** Sleeps, or wakes up early when the signal aborts. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', wake)
-      resolve()
-    }
-    const timer = setTimeout(wake, ms)
-    signal?.addEventListener('abort', wake)
-    if (signal?.aborted) wake()
-  })
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const pause = startDeadline(ms, signal)
+  await pause.race(new Promise(() => {})).catch(() => {})
+  pause.end()
 }

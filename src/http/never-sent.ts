@@ -2,7 +2,7 @@
  * Error codes that mean that not one byte of the request left. Only a code of this list counts: a code that merely looks
  * like one of them proves nothing.
  */
-const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
+const NEVER_CONNECTED: readonly unknown[] = [
   // Node (undici puts the code on the cause): the connection was refused, so there was nothing to write to.
   'ECONNREFUSED',
   // Node: the host name has no address.
@@ -25,7 +25,7 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
   // Node: the server speaks plain http, which the handshake shows. (Bun says EPROTO, which can come later too.)
   'ERR_SSL_WRONG_VERSION_NUMBER',
-])
+]
 
 /** What a runtime's network error may have; each engine fills in other members. */
 interface NetworkError {
@@ -46,7 +46,7 @@ export function wasNeverSent(failure: unknown): boolean {
   const errors = [error, error?.cause, error?.cause?.errors].flat() as (NetworkError | null | undefined)[]
   if (errors.some(isLostConnection)) return false
   const codes = errors.map((one) => one?.code).filter((code) => typeof code === 'string')
-  if (codes.length > 0) return codes.every((code) => NEVER_CONNECTED.has(code))
+  if (codes.length > 0) return codes.every((code) => NEVER_CONNECTED.includes(code))
   return errors.some((one) => isDenoNeverSent(one) || isForbiddenPort(one))
 }
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { ConfigError } from './errors.ts'
+import { ConfigError, describeIssue } from './errors.ts'
 import type { Hooks } from './hooks.ts'
 import { membersOf } from './lib/kind.ts'
 import { fieldsOf, must, option, optionsOf, pure, type Schema } from './schemas/fields.ts'
 import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
+import { flag } from './schemas/values.ts'
 
 /** What a {@link Signer} is given: exactly what is sent. */
 export interface SignerInput {
@@ -115,7 +116,7 @@ const configFields = /* @__PURE__ */ pure(() => {
       v.custom<readonly string[]>(isOrigins, must('be a list of origins such as https://checkout.example.com')),
     ),
     userAgent: option(pattern(/^[ -~]+$/, 'be printable ASCII')),
-    allowInsecureHttp: option(v.boolean(must('be true or false'))),
+    allowInsecureHttp: option(flag),
     fetch: option(fn<Fetch>()),
     signer: option(fn<Signer>()),
     random: option(fn<() => number>()),
@@ -205,9 +206,8 @@ export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedCo
   }
   const result = v.safeParse(configSchema, config)
   if (result.success) return new ResolvedConfig(membersOf(result.output), printedWarningsOf(config))
-  const { path, message, received } = toIssue(result.issues[0])
-  const shown = received === 'missing' ? '' : ` (received: ${received})`
-  throw unusable(path || 'config', `${message}${shown}`)
+  const issue = toIssue(result.issues[0])
+  throw unusable(issue.path || 'config', describeIssue(issue))
 }
 
 // A function is called with the same configuration object many times: a warning is printed at the first only.

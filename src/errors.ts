@@ -365,10 +365,9 @@ export const isEdgetillError = (error: unknown): error is EdgetillError =>
 
 /** Issues as one sentence. */
 export function describeIssues(issues: readonly Issue[]): string {
-  return issues
-    .map(({ path, message, received }) => {
-      const shown = received === 'missing' ? '' : ` (received: ${received})`
-      return `${path || 'the whole value'}: ${message}${shown}`
-    })
-    .join('; ')
+  return issues.map((issue) => `${issue.path || 'the whole value'}: ${describeIssue(issue)}`).join('; ')
 }
+
+/** What is wrong, without its place. */
+export const describeIssue = ({ message, received }: Issue): string =>
+  received === 'missing' ? message : `${message} (received: ${received})`

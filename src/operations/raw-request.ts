@@ -6,8 +6,9 @@ import type { Issue } from '../errors.ts'
 import { jsonBody } from '../http/body.ts'
 import { call, send } from '../http/send.ts'
 import type { CallOptions, ParsedResponse, WireRequest } from '../http/types.ts'
-import { anObject, fieldsOf, inputObject, must, pure, type Schema } from '../schemas/fields.ts'
+import { anObject, fieldsOf, inputObject, pure, type Schema } from '../schemas/fields.ts'
 import { checkInput, issueAt, oneOf, pattern } from '../schemas/input.ts'
+import { flag } from '../schemas/values.ts'
 
 /** The input of `rawRequest`. */
 export interface RawRequestInput {
@@ -43,7 +44,7 @@ const inputSchema: Schema<RawRequestInput> = /* @__PURE__ */ pure(() =>
       body: v.optional(anObject),
       authentication: oneOf(['hmac', 'plain']),
       base: v.optional(oneOf(['baseUrl', 'apiUrl'])),
-      redirectExpected: v.optional(v.boolean(must('be a boolean'))),
+      redirectExpected: v.optional(flag),
     }),
   ),
 )

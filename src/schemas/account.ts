@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { anObject, fieldsOf, must, objectMessage, objectOf, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
-import { type Currency, number, optionalNumber, optionalText, text } from './values.ts'
+import { anything, type Currency, number, optionalNumber, optionalText, text } from './values.ts'
 
 /** An account of a POS (API document, "Account (balances)"). Fields that the service adds later are kept. */
 export interface Account extends Received {
@@ -57,5 +57,5 @@ export interface AccountList extends Received {
 }
 
 export const accountListSchema: Schema<Wire<AccountList>> = /* @__PURE__ */ pure(() =>
-  objectOf({ accounts: v.array(v.unknown(), must('be an array')) }),
+  objectOf({ accounts: v.array(anything, must('be an array')) }),
 )

@@ -1,5 +1,6 @@
 import { isReserved } from '../lib/kind.ts'
 import type { Schema } from './fields.ts'
+import { text } from './values.ts'
 
 type Test = (value: unknown) => boolean
 
@@ -10,7 +11,6 @@ interface Parts {
   entries: Record<string, Parts>
   wrapped: Parts
   default: unknown
-  options: readonly unknown[]
   check: Test
   operation: (value: unknown) => unknown
 }
@@ -33,13 +33,8 @@ function compile(parts: Parts): Test {
     return parts.pipe.map(compile).reduce((earlier, test) => (value) => earlier(value) && test(value))
   }
   switch (parts.type) {
-    case 'string':
-    case 'boolean':
-      return (value) => typeof value === parts.type
     case 'custom':
       return parts.check
-    case 'picklist':
-      return (value) => parts.options.includes(value)
     case 'nullish': {
       const inner = compile(parts.wrapped)
       return parts.default === undefined ? (value) => value == null || inner(value) : never
@@ -62,7 +57,7 @@ function compileObject(entries: Record<string, Parts>): Test {
     const isOptional = parts.type === 'nullish'
     if (!isOptional) required.add(name)
     const inner = isOptional && parts.default === undefined ? parts.wrapped : parts
-    if (inner.type === 'string' && !inner.pipe) texts.set(name, isOptional)
+    if ((inner as unknown) === text) texts.set(name, isOptional)
     else tests.set(name, compile(parts))
   }
   return (value) => {

@@ -53,7 +53,7 @@ export const products: Schema<readonly object[]> = /* @__PURE__ */ pure(() =>
 
 /** One of several texts. */
 export function oneOf<const T extends string>(options: readonly T[]): Schema<T> {
-  return v.picklist(options, must(`be one of: ${options.join(', ')}`))
+  return v.custom<T>((value) => options.includes(value as T), must(`be one of: ${options.join(', ')}`))
 }
 
 /** A positive number with at most 2 decimals. Its message says which rule the number breaks. */

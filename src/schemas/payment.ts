@@ -4,6 +4,7 @@ import type { Received, Wire } from './read.ts'
 import { type Recurring, recurringSchema } from './recurring.ts'
 import { type SplitResult, splitResultSchema } from './split.ts'
 import {
+  anything,
   type BankPay,
   bankPaySchema,
   type Currency,
@@ -202,7 +203,7 @@ const details = /* @__PURE__ */ pure(() =>
     server_url: optionalText,
     merchant_mcc: optionalText,
     validation_url: optionalText,
-    browser_fingerprint: v.optional(v.unknown()),
+    browser_fingerprint: v.optional(anything),
     split: v.nullish(v.array(splitResultSchema, must('be an array'))),
   }),
 )

@@ -23,7 +23,7 @@ import {
   uuid,
   wholeNumber,
 } from './input.ts'
-import { type LiteralUnion, text } from './values.ts'
+import { anything, type LiteralUnion, text } from './values.ts'
 
 /** What every way of creating a payment takes (API document, "Split purchase", request tables). */
 export interface PurchaseFields {
@@ -202,7 +202,7 @@ export const directFields: Entries<DirectPurchaseFields> = /* @__PURE__ */ pure(
     customer_ip: v.optional(nonEmptyText),
     customer_referrer: v.optional(url),
     browser_fingerprint: browserFingerprintSchema,
-    cryptogram: v.optional(v.unknown()),
+    cryptogram: v.optional(anything),
   })
 })
 

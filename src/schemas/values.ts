@@ -16,15 +16,23 @@ export type Timestamp = string
 // Responses and webhooks.
 
 /** A text. */
-export const text: Schema<string> = /* @__PURE__ */ pure(() => v.string(must('be a string')))
+export const text: Schema<string> = /* @__PURE__ */ pure(() =>
+  v.custom<string>((value) => typeof value === 'string', must('be a string')),
+)
 
 /** A text that may be null or absent. */
 export const optionalText: Schema<string | null | undefined> = /* @__PURE__ */ pure(() => v.nullish(text))
 
-/** A boolean that may be null or absent. */
-export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ pure(() =>
-  v.nullish(v.boolean(must('be a boolean'))),
+/** Anything: it is passed on as it is. */
+export const anything: Schema<unknown> = /* @__PURE__ */ pure(() => v.custom<unknown>(() => true))
+
+/** A boolean. */
+export const flag: Schema<boolean> = /* @__PURE__ */ pure(() =>
+  v.custom<boolean>((value) => typeof value === 'boolean', must('be true or false')),
 )
+
+/** A boolean that may be null or absent. */
+export const optionalFlag: Schema<boolean | null | undefined> = /* @__PURE__ */ pure(() => v.nullish(flag))
 
 /** A number; the service sometimes sends one as a string. */
 export const number: Schema<number> = /* @__PURE__ */ pure(() =>

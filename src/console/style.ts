@@ -18,15 +18,16 @@ nav a { border-bottom: 3px solid transparent; color: var(--quiet); display: bloc
 nav a[aria-current] { border-color: var(--link); color: var(--ink) }
 nav .wide { display: none }
 .count { background: var(--warn); border-radius: 1rem; color: var(--paper); font-size: .75rem; padding: 0 .375rem }
-main { margin: 0 auto; max-width: 64rem; padding: .5rem .75rem 1rem }
+main { margin: 0 auto; max-width: 64rem; padding: .25rem .75rem 1rem }
 footer { align-items: center; color: var(--quiet); display: flex; flex-wrap: wrap; font-size: .875rem; gap: .25rem 1rem;
   margin: 0 auto; max-width: 64rem; padding: .5rem .75rem 1.5rem }
 footer a { display: inline-block; padding: .25rem 0 }
-h1 { color: var(--quiet); font-size: .9375rem; font-weight: 500; line-height: 1.375rem; margin: .25rem .25rem .5rem }
+h1 { color: var(--quiet); font-size: .9375rem; font-weight: 500; line-height: 1.25rem; margin: 0 .25rem .25rem }
 h2 { font-size: 1rem; margin: 1.25rem 0 .5rem }
 h3 { font-size: .9375rem; margin: 1rem 0 .25rem }
 p { margin: .5rem 0 }
 a { color: var(--link) }
+main a { display: inline-block; padding: .125rem 0 }
 bdi { unicode-bidi: isolate }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; margin: 0 0 .75rem; padding: 1rem }
 .card > :first-child, .head > :first-child, .side > h2:first-child { margin-top: 0 }
@@ -35,7 +36,7 @@ bdi { unicode-bidi: isolate }
 .quiet { color: var(--quiet); font-size: .9375rem }
 .ok { color: var(--ok) } .bad { color: var(--bad) } .wait { color: var(--wait) } .note { color: var(--note) } .warn { color: var(--warn) }
 .pill { background: color-mix(in srgb, currentColor 10%, var(--paper)); border: 1px solid; border-radius: 1rem; display: inline-block;
-  font: 600 .8125rem/1.375rem system-ui, sans-serif; padding: 0 .5rem; white-space: nowrap }
+  font: 600 .8125rem/1.375rem system-ui, sans-serif; padding: 0 .5rem }
 .box { border: 1px solid var(--line); border-radius: .5rem; margin: .75rem 0; padding: .625rem .75rem }
 .box.bad { border-color: var(--bad) } .box.wait { border-color: var(--wait) }
 .said { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok); padding: .5rem .75rem }
@@ -60,7 +61,7 @@ footer form { display: inline }
 .pair > .main { grid-column: 1 / -1; margin-bottom: .75rem }
 .quiets { align-items: center; display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 0 }
 .acts > form + form, .acts > .main { margin-top: .25rem }
-.filters { display: flex; gap: .25rem; list-style: none; margin: 0 0 .5rem; overflow-x: auto; padding: .125rem; scrollbar-width: none }
+.filters { display: flex; flex-wrap: wrap; gap: .25rem; list-style: none; margin: 0 0 .5rem; padding: .125rem }
 .filters a { border: 1px solid var(--line); border-radius: 1rem; color: var(--ink); display: block; font-size: .875rem; line-height: 1.375rem;
   min-height: 2.25rem; padding: .375rem .75rem; text-decoration: none; white-space: nowrap }
 .filters a[aria-current] { background: var(--ink); border-color: var(--ink); color: var(--paper) }
@@ -73,6 +74,7 @@ ul.rows.card li a::after { content: ""; inset: 0; position: absolute }
 ul.rows.card li:hover { background: color-mix(in srgb, var(--ground) 60%, var(--paper)) }
 ul.rows .row > span > .quiet { display: block; margin-top: .125rem }
 .row { display: flex; gap: 1rem; justify-content: space-between }
+.row > :first-child { min-width: 0 }
 .row > :last-child { font-variant-numeric: tabular-nums; font-weight: 600; text-align: end; white-space: nowrap }
 .row.quiet > :last-child { font-weight: 400 }
 .off { color: var(--quiet); font-weight: 400 !important }
@@ -106,11 +108,12 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   nav ul { display: block } nav .wide { display: block } nav .narrow { display: none }
   nav a { border: 0; border-inline-start: 3px solid transparent; border-radius: .25rem; font-size: .9375rem; padding: .625rem .75rem }
   main, footer { grid-column: 2; margin: 0; padding-inline: 2rem; width: 100% }
-  main { grid-row: 2; padding-top: 1rem } footer { align-self: start; grid-row: 3 }
+  main { grid-row: 2; padding-top: 1rem } h1 { margin-bottom: .5rem } footer { align-self: start; grid-row: 3 }
   .cols { align-items: start; display: grid; gap: 0 1rem; grid-template-columns: minmax(0, 1fr) 23rem }
   .cols > * { grid-column: 1 } .cols > .side { grid-column: 2; grid-row: 1 / span 3 } }
 @media (prefers-reduced-motion: no-preference) { button, .go, a { transition: background-color .1s } }
-@media (forced-colors: active) { .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
+@media (forced-colors: active) { nav a { border-color: Canvas } nav a[aria-current] { border-color: Highlight; font-weight: 700 }
+  .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
   .main { border-color: currentColor } svg rect { forced-color-adjust: none } svg.bar { border: 1px solid } }
 @media print { nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said, .filters { display: none !important }
   body { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }

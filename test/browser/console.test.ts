@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
 import { checkWithAxe, LOOKS, launch, look, SIZES, tabTo, typeInto } from './browser.ts'
@@ -44,7 +44,8 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
   await look(page, 'console-link')
   const address = (await page.locator('a[href*="/p/"]').first().getAttribute('href')) ?? ''
   expect(address.length).toBeLessThanOrEqual(45)
-  expect(await page.getByRole('status').textContent()).toContain('ent')
+  const now = page.locator('[aria-current=step]')
+  expect(await now.textContent()).toContain('Not opened yet')
 
   const customer = await (await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false })).newPage()
   await customer.goto(address)
@@ -55,9 +56,7 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
   await customer.keyboard.press('Enter')
   await customer.waitForURL(/\/return\//)
   await empty.emulator.deliveries.idle()
-  await expect
-    .poll(async () => (await page.reload()) && page.getByRole('status').locator('b').textContent(), { timeout: 30_000 })
-    .toMatch(/paid/i)
+  await expect.poll(async () => (await page.reload()) && now.textContent(), { timeout: 30_000 }).toMatch(/paid/i)
 
   await tabTo(page, 'a[href*="/orders/"]')
   await page.keyboard.press('Enter')
@@ -66,7 +65,7 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
   await look(page, 'console-order')
   await typeInto(page, 'form[action$="/refund"] input[name=amount]', '40.25')
   await page.keyboard.press('Enter')
-  await page.waitForURL(/\/refund$/)
+  await page.waitForURL(/\/refund\?/)
   await look(page, 'console-refund')
   await tabTo(page, 'form[action*="/refund"] button')
   await page.keyboard.press('Enter')
@@ -79,7 +78,7 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
     await page.goto(`${empty.worker}/console${path}`)
     return page.locator('main').textContent()
   }
-  await expect.poll(() => listed('/search?q=100.50'), { timeout: 30_000 }).toContain('Two mugs')
+  await expect.poll(() => listed('/orders?q=100.50'), { timeout: 30_000 }).toContain('Two mugs')
   await look(page, 'console-search')
   await expect.poll(() => listed('/day'), { timeout: 30_000 }).toMatch(/40\.25.*60\.25|60\.25.*40\.25/s)
   await look(page, 'console-day')
@@ -132,3 +131,85 @@ it.each(LOOKS)(
   },
   240_000,
 )
+
+/** Pages that a shopkeeper opens every day. */
+const DAILY = ['/', '/orders', '/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug', '/new-link', '/day']
+
+/** What is cut: text that is wider or higher than the box that shows it. */
+const CUT = `[...document.querySelectorAll('main *, nav *')].flatMap((one) => {
+  const style = getComputedStyle(one)
+  const hides = style.overflowX !== 'visible' || style.textOverflow === 'ellipsis'
+  return hides && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1 ? [one.outerHTML.slice(0, 80)] : []
+})`
+
+/** Targets that are less than 24 px high, links in a sentence aside; rows that are less than 44 px high. */
+const SMALL = `[...document.querySelectorAll('a, button, summary, input, select, textarea')].flatMap((one) => {
+  const { height, width } = one.getBoundingClientRect()
+  const isShown = height > 0 && width > 1 && one.type !== 'hidden' && !one.classList.contains('skip')
+  const isRow = one.closest('ul.rows.card')
+  const tall = isRow ? one.closest('li').getBoundingClientRect().height : height
+  return isShown && tall < (isRow ? 44 : 24) ? [one.outerHTML.slice(0, 80) + ' ' + tall] : []
+})`
+
+describe.each(['en-GB', 'uk-UA'])('in %s', (locale) => {
+  it.each([SIZES.phone, SIZES.wide])(
+    'a page has one main button, no text that is cut, and begins within 100 px: $width px',
+    async (viewport) => {
+      const page = await signedIn(full, { viewport, locale, javaScriptEnabled: true })
+      for (const path of DAILY) {
+        await page.goto(`${full.worker}/console${path}`)
+        expect([path, await page.locator('main .main').count()]).toEqual([path, 1])
+        const content = await page.locator('main > :not(h1):not(.print)').first().boundingBox()
+        expect(content?.y ?? 999, path).toBeLessThanOrEqual(100)
+        expect([path, await page.evaluate(CUT)]).toEqual([path, []])
+        expect([path, await page.evaluate(SMALL)]).toEqual([path, []])
+      }
+      await page.context().close()
+    },
+    120_000,
+  )
+})
+
+it('in forced colours every button and tab has an edge, and the current tab differs from the others', async () => {
+  const page = await signedIn(full, { viewport: SIZES.phone, forcedColors: 'active' })
+  await page.goto(`${full.worker}/console/orders/ivan-lamp`)
+  for (const one of await page.locator('main button, main .go').all()) {
+    if (!(await one.isVisible())) continue
+    expect(await one.evaluate((element) => getComputedStyle(element).borderTopWidth)).not.toBe('0px')
+    expect(await one.evaluate((element) => getComputedStyle(element).borderTopColor)).not.toMatch(/rgba\(.*, 0\)$/)
+  }
+  const edge = (element: Element) => getComputedStyle(element).borderBottomColor
+  const [current, other] = [
+    page.locator('nav [aria-current]').first(),
+    page.locator('nav a:not([aria-current])').first(),
+  ]
+  expect(await current.evaluate(edge)).not.toBe(await other.evaluate(edge))
+  await look(page, 'console-forced-colours')
+  await page.context().close()
+})
+
+it('at 400 % the first screen shows what the page is about, and nothing scrolls sideways', async () => {
+  const page = await signedIn(full, { viewport: { width: 320, height: 256 }, locale: 'uk-UA' })
+  for (const path of DAILY) {
+    await page.goto(`${full.worker}/console${path}`)
+    const content = await page.locator('main > :not(h1):not(.print)').first().boundingBox()
+    expect([path, (content?.y ?? 999) <= 128]).toEqual([path, true])
+    await look(page, `console-zoomed${path.replaceAll('/', '-')}`)
+  }
+  await page.context().close()
+})
+
+it('on paper an order, a receipt and a link have no forms and no menu', async () => {
+  const page = await signedIn(full, { viewport: SIZES.wide, locale: 'en-GB' })
+  await page.emulateMedia({ media: 'print' })
+  for (const path of ['/orders/ivan-lamp', '/links/lesia-jug']) {
+    await page.goto(`${full.worker}/console${path}`)
+    for (const gone of ['nav', 'main button', 'main input', '.banner', 'main .go'])
+      for (const one of await page.locator(gone).all())
+        expect([path, gone, await one.isVisible()]).toEqual([path, gone, false])
+    expect(await page.locator('.sum').first().isVisible()).toBe(true)
+    await look(page, `console-paper${path.replaceAll('/', '-')}`)
+  }
+  expect(await page.locator('svg.qr').isVisible()).toBe(true)
+  await page.context().close()
+})

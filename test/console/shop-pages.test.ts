@@ -117,3 +117,71 @@ describe('a storage that fails', () => {
     }
   })
 })
+
+describe('an order is found', () => {
+  it('by words, name, phone, amount as printed, digits as printed, and its number in any case; filters narrow the list', async () => {
+    const { world, browser } = await open()
+    const order = { customer_fname: 'Олена', customer_phone: '+380 99 123-45-67', amount: 1_234.5 }
+    await world.pay(
+      await world.open(await world.link({ ...order, order_id: 'S55KT8BBQ3', description: 'Два Горнятка сині' })),
+    )
+    await world.open(await world.link({ order_id: 'WAITS', description: 'A vase' }))
+    await world.pay(await world.open(await world.link({ order_id: 'DECLINED', description: 'A jug' })), 'declined')
+    await world.advance(20_000)
+    const found = async (query: string) => {
+      const { text } = await browser.open(`/console/orders?${query}`)
+      return ['S55KT8BBQ3', 'WAITS', 'DECLINED'].filter((id) => text.includes(`/orders/${id}"`))
+    }
+    const words = [
+      'горнятка',
+      'ГОРНЯТКА два',
+      'олена',
+      '380991234567',
+      '123-45-67',
+      's55kt8bbq3',
+      '5kt8',
+      'olena@example.com',
+    ]
+    for (const q of [
+      ...words,
+      '1 234,50',
+      '1,234.50',
+      'UAH 1,234.50',
+      '1 234,50 грн',
+      '•••• 1111',
+      '**** 1111',
+      '1111',
+    ])
+      expect([q, (await found(`q=${encodeURIComponent(q)}`)).includes('S55KT8BBQ3')]).toEqual([q, true])
+    expect(await found(`q=${encodeURIComponent('горнятка зелені')}`)).toEqual([])
+    expect([
+      await found(''),
+      await found('state=open'),
+      await found('state=failure'),
+      await found('state=success'),
+    ]).toEqual([['S55KT8BBQ3', 'WAITS', 'DECLINED'], ['WAITS'], ['DECLINED'], ['S55KT8BBQ3']])
+    expect(await found('from=2026-03-02')).toEqual([])
+    // What was erased is not found by what it was.
+    await world.api('/api/orders/S55KT8BBQ3/personal-data', { method: 'DELETE' })
+    await world.advance(61_000)
+    for (const q of ['олена', '380991234567', 'горнятка'])
+      expect([q, await found(`q=${encodeURIComponent(q)}`)]).toEqual([q, []])
+  })
+
+  it('with what was bought, by whom, its link and the receipt’s address', async () => {
+    const { world, browser } = await open()
+    const { page } = await make(browser, { phone: '+380441234567', email: 'olena@example.com' })
+    const { links } = (await (await world.api('/api/links')).json()) as { links: { url: string; order_id: string }[] }
+    const { url = '', order_id = '' } = links[0] ?? {}
+    const waits = await world.fetch(new Request(url, { method: 'POST', redirect: 'manual' }))
+    const waiting = await browser.open(`/console/orders/${order_id}`)
+    expect(plain(waiting.text)).toMatch(/What for Two .*Customer Olena/)
+    expect(waiting.text).toContain(`<a class="main go" href="${page.url}">Send the link again</a>`)
+    await world.pay(waits.headers.get('location') ?? '')
+    await world.advance(20_000)
+    const shown = await browser.open(`/console/orders/${order_id}`)
+    expect(plain(shown.text)).toMatch(/What for Two .*Customer Olena.*Phone \+380441234567.*E-mail olena@example.com/)
+    expect(shown.text).toMatch(/href="https?:\/\/[^"]*\/receipts\/[^"]+"/)
+    expect(shown.text).toContain(`href="${page.url}"`)
+  })
+})

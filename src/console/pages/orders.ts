@@ -3,12 +3,13 @@ import { moneyState } from '../../shop/lib/money-state.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { ListedOrder } from '../../shop/routes/list-orders.ts'
 import { attentionOf, page } from '../layout.ts'
-import { wireSum } from '../lib/amount.ts'
+import { readAmount, wireSum } from '../lib/amount.ts'
 import { isDay, startOf, today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
 import { field, isTaken, pill, statePill } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import type { Words } from '../words/en.ts'
 
 type Attention = Awaited<ReturnType<typeof attentionOf>>
 
@@ -37,6 +38,17 @@ const FILTERS = {
   any: { flag: 'any' },
 } as const
 
+/** What was typed, as the API looks for it: an amount as it is printed, a card's digits as they are, else the text. */
+function searchOf(words: Words, text: string): string {
+  const [, digits] = /^[•*·\s]*[•*·]\s*(\d{4})$/.exec(text) ?? []
+  if (digits !== undefined) return digits
+  // Plain digits may be a card's.
+  if (/^\d*$/.test(text)) return text
+  const amounts = ['UAH', 'EUR', 'USD'].map((currency) => readAmount(words, text, currency))
+  const minor = amounts.find((amount) => typeof amount === 'number')
+  return typeof minor === 'number' ? (minor / 100).toFixed(2) : text
+}
+
 /** `/orders`: by state, by days, and by what a person remembers of them. */
 export async function orders(visit: SignedVisit): Promise<Response> {
   const { words, c, person } = visit
@@ -44,7 +56,7 @@ export async function orders(visit: SignedVisit): Promise<Response> {
   const { q = '', from = '', to = '', state = 'all', cursor } = c.req.query()
   const name = (Object.hasOwn(FILTERS, state) ? state : 'all') as keyof typeof FILTERS
   const query = new URLSearchParams({ limit: '20', ...FILTERS[name] })
-  if (q.trim() !== '') query.set('search', q.trim())
+  if (q.trim() !== '') query.set('search', searchOf(words, q.trim()))
   if (isDay(from)) query.set('from', new Date(startOf(c.env, from)).toISOString())
   if (isDay(to)) query.set('to', new Date(startOf(c.env, to, 1)).toISOString())
   if (cursor) query.set('cursor', cursor)

@@ -88,6 +88,7 @@ export interface ListedRow {
   /** Counts the changes of the order: an older one changes nothing. */
   version: number
   email: string | null
+  phone?: string | null
   /** Of the card. */
   last_four: string | null
   isOpen: boolean
@@ -108,6 +109,8 @@ export const SHOP: Schema = {
     `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
        reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
        attention TEXT, summary TEXT NOT NULL) WITHOUT ROWID`,
+    // Small letters of all that a person remembers of it: a search by words reads it row by row.
+    'ALTER TABLE listed ADD COLUMN words TEXT',
     'CREATE INDEX listed_since ON listed (since, order_id)',
     'CREATE INDEX listed_status ON listed (status, since, order_id)',
     'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
@@ -166,7 +169,7 @@ export function putListed(tables: Tables, { summary, order_id, since, version, b
     const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
     if (known && known.version > version) return
     tables.all(
-      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
       amount === null ? null : Math.round(amount * 100),
       ...[
@@ -175,6 +178,7 @@ export function putListed(tables: Tables, { summary, order_id, since, version, b
         row.due_at,
         row.attention.length > 0 ? JSON.stringify(row.attention) : null,
         JSON.stringify(summary),
+        wordsOf(order_id, row.phone, summary),
       ],
     )
     tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
@@ -187,6 +191,13 @@ export function putListed(tables: Tables, { summary, order_id, since, version, b
   })
 }
 
+/** What a person remembers of an order, in small letters; a phone's digits too, however they are grouped. */
+function wordsOf(order_id: string, phone: string | null | undefined, summary: OrderSummary): string {
+  const { reference, description, customer_name } = summary
+  const known = [order_id, reference, description, customer_name, phone, phone?.replaceAll(/\D/g, '')]
+  return known.filter(Boolean).join(' ').toLowerCase()
+}
+
 export interface OrderFilter {
   status?: string | undefined
   flag?: string | undefined
@@ -196,8 +207,13 @@ export interface OrderFilter {
   from?: number | undefined
   /** Milliseconds since 1970, exclusive. */
   to?: number | undefined
-  /** The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount. */
+  /**
+   * The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount; or words of
+   * what was bought, a name or a phone, of orders since `wordsSince`.
+   */
   search?: string | undefined
+  /** Milliseconds since 1970. */
+  wordsSince?: number | undefined
 }
 
 /** The last order of a page. */
@@ -209,7 +225,7 @@ export interface Place {
 /** Orders of one month, newest first. */
 export function listMonth(
   tables: Tables,
-  { status, flag, reference, open, from, to, search }: OrderFilter,
+  { status, flag, reference, open, from, to, search, wordsSince = 0 }: OrderFilter,
   limit: number,
   after: Place | undefined,
 ): (Place & { summary: OrderSummary })[] {
@@ -238,7 +254,7 @@ export function listMonth(
       .all<Place & { summary: string }>(query, ...values)
       .map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
   if (search === undefined) return read(select(LISTED), ...bindings, limit)
-  const [found, values] = searched(search)
+  const [found, values] = searched(search, wordsSince)
   // The newest orders have a page of what a broad search finds, which would be long to sort as a whole.
   const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${found} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
   const page = read(newest, ...bindings, NEWEST, ...values, limit)
@@ -249,13 +265,20 @@ export function listMonth(
 
 const LISTED = 'l.since, l.order_id, l.summary'
 const NEWEST = 1000
+/** A search by words has so many letters at least, and so many words of it are compared. */
+const WORD = 3
+const WORDS = 8
 
 /** The condition of a search, and what it compares with. */
-function searched(search: string): [condition: string, values: SqlValue[]] {
+function searched(search: string, wordsSince: number): [condition: string, values: SqlValue[]] {
   const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
   const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
-  const [email, end] = [search.toLowerCase(), '\u{10ffff}']
+  const [small, end] = [search.toLowerCase(), '\u{10ffff}']
   const amount = Math.round(Number(search.replace(',', '.')) * 100)
-  const values = [search, search + end, search, search + end, email, email + end, search]
-  return [`(${ways.join(' OR ')})`, [...values, Number.isNaN(amount) ? null : amount]]
+  const values = [search, search + end, search, search + end, small, small + end, search]
+  // Fewer letters stand in almost every row.
+  const words = small.length < WORD ? [] : small.split(/\s+/).filter(Boolean).slice(0, WORDS)
+  if (words.length > 0) ways.push(`l.since >= ? AND ${words.map(() => 'instr(l.words, ?) > 0').join(' AND ')}`)
+  const spoken = words.length > 0 ? [wordsSince, ...words] : []
+  return [`(${ways.join(' OR ')})`, [...values, Number.isNaN(amount) ? null : amount, ...spoken]]
 }

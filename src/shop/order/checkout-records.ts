@@ -69,7 +69,7 @@ export function expire({ scope, link, path }: LinkedOrder, attempts: number): vo
 /** The record of a link that was opened. */
 function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
   const { amount, currency, method, description, customer_email, customer_lang } = link.order
-  const { customer_fname, customer_lname } = link.order
+  const { customer_fname, customer_lname, customer_phone } = link.order
   const name = [customer_fname, customer_lname].filter(Boolean).join(' ')
   const email = link.customerEmail ?? customer_email
   return {
@@ -82,6 +82,7 @@ function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'a
     link: path,
     expires_at: link.expiresAt,
     ...(name !== '' && { customer_name: name }),
+    ...(customer_phone != null && { customer_phone }),
     ...(email !== undefined && { customer_email: email }),
     ...(customer_lang !== undefined && { lang: customer_lang }),
   }

@@ -30,6 +30,7 @@ export interface CheckoutRecord extends ExpectedOrder {
   /** The language that the link asks the checkout for. */
   lang?: string
   customer_name?: string
+  customer_phone?: string
   /** Where the shop writes to the customer. */
   customer_email?: string
   /** The order that this one is a further attempt at. */

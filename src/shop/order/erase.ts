@@ -124,7 +124,7 @@ async function eraseAttempt(
   await store.writeDue(store.now(), () => {
     const checkout = getCheckout(store, order_id)
     if (checkout && (checkout.opened_at ?? 0) <= before) {
-      const { url, link, customer_email, customer_name, description, ...rest } = checkout
+      const { url, link, customer_email, customer_name, customer_phone, description, ...rest } = checkout
       putCheckout(store, order_id, rest)
     }
     touch(store, order_id, { create: false })

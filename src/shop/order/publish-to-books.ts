@@ -27,11 +27,12 @@ export async function listInBooks(
   const books = booksOf(scope, published, attempts)
   const month = monthOf(since)
   const { checkout } = reading
-  const { customer_email, customer_name, description } = checkout ?? {}
+  const { customer_email, customer_name, customer_phone, description } = checkout ?? {}
   const row: ListedRow = {
     summary: { ...summaryOf(order), ...(description && { description }), ...(customer_name && { customer_name }) },
     ...{ order_id, since, version, due_at },
     email: customer_email ?? null,
+    phone: customer_phone ?? null,
     last_four: newest(store, order.order_id, 'last_four'),
     isOpen: listWatched(store).some(({ listed }) => listed),
     attention: openAttention(store, order).map(({ alert }) => ({

@@ -35,7 +35,7 @@ export const listOrders: Handler = async (c, scope) => {
   const { limit: _, cursor, ...filters } = query
   const listing = JSON.stringify(Object.entries(filters).sort())
   const place = (await openCursor(cursor, listing)) as Place | undefined
-  const page = await listOrdersOf(scope, filterOf(filters), limitOf(query), place)
+  const page = await listOrdersOf(scope, filterOf(filters, scope.now()), limitOf(query), place)
   return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
 }
 
@@ -57,7 +57,10 @@ const FLAGS: readonly string[] = [
   'any',
 ] satisfies (OrderFlag | 'any')[]
 
-function filterOf(query: Record<string, string>): OrderFilter {
+/** Words are looked for in the orders of so long before `to`, or now: each of them is read. */
+const WORDS_MS = 92 * 86_400_000
+
+function filterOf(query: Record<string, string>, now: number): OrderFilter {
   const { status, flag, reference, open, search } = query
   for (const name of ['status', 'reference', 'search'])
     if (query[name] === '') throw invalidParameter(name, 'must not be empty')
@@ -65,7 +68,8 @@ function filterOf(query: Record<string, string>): OrderFilter {
   if (open !== undefined && open !== 'true') throw invalidParameter('open', 'must be true, or be left out')
   const [from, to] = [timeOf('from', query.from), timeOf('to', query.to)]
   if (from !== undefined && to !== undefined && from >= to) throw invalidParameter('from', 'must be earlier than to')
-  return { status, flag, reference, open: open === 'true', from, to, search }
+  const wordsSince = (to ?? now) - WORDS_MS
+  return { status, flag, reference, open: open === 'true', from, to, search, wordsSince }
 }
 
 /** A day (its beginning, UTC), or a time with its zone. */

@@ -38,7 +38,8 @@ async function judge(language: string, shop: string, seed: number) {
   const origin = `http://127.0.0.1:${port}${shop === 'right_behind_prefix' ? '/shop/pay' : ''}`
   let running: Running | undefined
   const start = async (): Promise<void> => {
-    const env = { FOLDER: state, MISTAKE: shop }
+    // One worker alone would never meet itself.
+    const env = { FOLDER: state, MISTAKE: shop, PHP_CLI_SERVER_WORKERS: '4' }
     running = startCommand(...(PROGRAMS[language] as (typeof PROGRAMS)[string])(state, port, shop), { env })
     const deadline = Date.now() + 10_000
     while (!(await fetch(`${origin}/orders/none`).catch(() => false))) {

@@ -7,11 +7,11 @@ import {
   type ProveOptions,
   type ProveReport,
   prove,
-  reportPage,
   reportText,
   stateOf,
 } from '../../testing/prove/index.ts'
-import { junitOf, PROVE_OPTIONS, sarifOf } from '../service/prove-flags.ts'
+import { PROVE_OPTIONS } from '../service/prove-flags.ts'
+import { junitOf, reportPage, sarifOf } from '../service/prove-report.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
 import { readJsonFile } from '../service/state-file.ts'
 import { errorLine, UsageError } from '../terminal/errors.ts'

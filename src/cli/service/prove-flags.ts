@@ -1,5 +1,3 @@
-import type { ProveReport } from '../../testing/prove/index.ts'
-import { reportText } from '../../testing/prove/report.ts'
 import { ORDER_KINDS, type OrderKind } from '../../testing/prove/story.ts'
 import { wholeNumber } from '../terminal/option-values.ts'
 import { completed, flag, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
@@ -52,37 +50,4 @@ export const PROVE_OPTIONS = {
   usesEdgetill: hidden(flag('the receiver uses edgetill: advice names its functions')),
   junit: hidden(option('<FILE>', 'writes the result as JUnit XML')),
   sarif: hidden(option('<FILE>', 'writes the result as SARIF')),
-}
-
-/** A report as JUnit XML: a test case for each finding, or one that passes. */
-export function junitOf(report: ProveReport): string {
-  const { findings, seed, orders } = report
-  const xml = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
-  const cases = findings.map(
-    ({ verdict, cause, advice }, index) => `  <testcase classname="edgetill.prove" name="${xml(verdict)} (${cause})">
-    <failure type="${cause}" message="${xml(advice)}">${xml(reportText({ ...report, findings: findings.slice(index, index + 1) }))}</failure>
-  </testcase>`,
-  )
-  const passed = `  <testcase classname="edgetill.prove" name="${orders} orders, seed ${seed}"/>`
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="edgetill prove" tests="${Math.max(1, findings.length)}" failures="${findings.length}">
-${findings.length > 0 ? cases.join('\n') : passed}
-</testsuite>
-`
-}
-
-/** A report as SARIF 2.1.0. A receiver has an address in place of a file. */
-export function sarifOf({ url, findings }: ProveReport): string {
-  const rules = [
-    ...new Map(findings.map(({ cause, advice }) => [cause, { id: cause, fullDescription: { text: advice } }])).values(),
-  ]
-  const results = findings.map(({ cause, verdict, advice, story }) => ({
-    ruleId: cause,
-    level: 'error',
-    message: { text: [`${verdict}. ${advice}`, ...story.map(({ says }, index) => `${index + 1}. ${says}`)].join('\n') },
-    locations: [{ physicalLocation: { artifactLocation: { uri: url } } }],
-  }))
-  const driver = { name: 'edgetill prove', rules }
-  const $schema = 'https://json.schemastore.org/sarif-2.1.0.json'
-  return `${JSON.stringify({ version: '2.1.0', $schema, runs: [{ tool: { driver }, results }] }, null, 2)}\n`
 }

@@ -1,22 +1,20 @@
 import { sha1Base64url } from '../../lib/sha1.ts'
 import { signWebhook } from '../../webhooks/index.ts'
-import type { Fields, Intrusion, Payload } from './story.ts'
+
+/** A webhook's payload. */
+export type Payload = Readonly<Record<string, unknown>>
 
 /** A request body, its content type and further headers. */
-export interface Body {
-  type: string
-  text: string
-  headers?: Record<string, string>
-}
+export type Body = { type: string; text: string; headers?: Record<string, string> }
 
 const FORM = 'application/x-www-form-urlencoded'
-const OTHER_POS = '00000000-0000-4000-8000-00000000dead'
+const form = (...entries: string[][]): Body => ({ type: FORM, text: new URLSearchParams(entries).toString() })
 
-/** A genuine webhook. */
-export const genuineBody = (payload: Payload, secret: string): Body => ({
-  type: FORM,
-  text: signWebhook({ ...payload }, secret).body,
-})
+/** A webhook that is signed with a secret: with the shop's it is genuine. */
+export function signedBody(payload: Payload, secret: string): Body {
+  const { data, signature } = signWebhook({ ...payload }, secret)
+  return form(['data', data], ['signature', signature])
+}
 
 /** The same event as another way of the service writes it: other optional fields, in another order. Genuine. */
 export function otherFields(payload: Payload): Payload {
@@ -24,81 +22,70 @@ export function otherFields(payload: Payload): Payload {
   return { ...Object.fromEntries(Object.entries(rest).reverse()), limit_info: null, reserved_1: 'x' }
 }
 
-const OPTIONAL = ['gateway_order_id', 'billing_order_id', 'payway', 'eci', 'limit_info', 'customer_id', 'fee']
+const OTHER_POS = '00000000-0000-4000-8000-00000000dead'
+const TEXTS = { status_description: 'Оплачено: «ґанок» \u{1f6d2}', payload: `Zażółć "'<b>\\\n\u2028&=+%` }
+const OPTIONAL = 'gateway_order_id billing_order_id payway eci limit_info customer_id fee status_description'
+const NULLS = Object.fromEntries(OPTIONAL.split(' ').map((name) => [name, null]))
+const UNKNOWN = { reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: true } }
 
-/** Adds what a story's webhooks have beside the usual. */
-export function dressed(payload: Payload, fields: Fields | undefined): Payload {
-  switch (fields) {
-    case undefined:
-      return payload
-    // Any three of them in a row make a letter that base64url writes in another way.
-    case 'base64url':
-      return { ...payload, payload: '>>>???>>>???' }
-    case 'texts':
-      return { ...payload, status_description: 'Оплачено: «ґанок» \u{1f6d2}', payload: `Zażółć "'<b>\\\n\u2028&=+%` }
-    case 'nulls':
-      return { ...payload, ...Object.fromEntries(OPTIONAL.map((name) => [name, null])), status_description: null }
-    case 'bare':
-      return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))
-    case 'unknown':
-      return { ...payload, reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: true } }
-  }
+const bare = (event: Payload): Payload =>
+  Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null))
+
+/** What a story's webhooks have beside the usual: in words, and what becomes of a payload. */
+export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (payload: Payload) => Payload]>> = {
+  // Any three of them in a row make a letter that base64url writes in another way.
+  base64url: ['their data has - and _', (event) => ({ ...event, payload: '>>>???>>>???' })],
+  texts: ['they have Cyrillic letters, quotes and emoji', (event) => ({ ...event, ...TEXTS })],
+  nulls: ['optional fields are null', (event) => ({ ...event, ...NULLS })],
+  bare: ['fields without a value are left out', (event) => bare(event)],
+  unknown: ['they have fields that the API document does not name', (event) => ({ ...event, ...UNKNOWN })],
 }
 
-/** What an attacker sends. `payload` is what it claims. */
-export function intrusionBody(kind: Intrusion, payload: Payload, genuine: Body | undefined, secret: string): Body {
-  const { data, signature } = signWebhook({ ...payload }, secret)
-  const form = (...fields: [string, string][]): Body => ({ type: FORM, text: new URLSearchParams(fields).toString() })
-  const guessed = (event: Payload, by: string): Body => ({ type: FORM, text: signWebhook({ ...event }, by).body })
-  const seen = new URLSearchParams(genuine?.text)
-  const before = [...seen] as [string, string][]
-  switch (kind) {
-    case 'unsigned':
-      return form(['data', data])
-    case 'empty_signature':
-      return form(['data', data], ['signature', ''])
-    case 'array_signature':
-      return form(['data', data], ['signature[]', ''])
-    case 'wrong_signature':
-      return form(['data', data], ['signature', (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)])
-    case 'short_signature':
-      return form(['data', data], ['signature', signature.slice(0, 4)])
-    case 'other_case':
-      return form(['data', data], ['signature', signature.replaceAll(/[a-z]/gi, otherCase)])
-    case 'other_secret':
-      return guessed(payload, `guessed-${secret}`)
-    case 'no_secret':
-      return form(['data', data], ['signature', sha1Base64url(data)])
-    case 'other_pos':
-      return guessed({ ...payload, pos_id: OTHER_POS }, `other-pos-${secret}`)
-    case 'bent':
-      return form(['data', data], ['signature', seen.get('signature') ?? 'A'.repeat(27).concat('=')])
-    case 'doubled_last':
-      return form(...before, ['data', data])
-    case 'doubled_first':
-      return form(['data', data], ...before)
-    case 'from_inside':
-      return { ...form(['data', data]), headers: { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' } }
-    case 'not_base64':
-      return form(['data', `%%%${data}`], ['signature', signature])
-    case 'not_a_form':
-      return { type: 'application/json', text: JSON.stringify(payload) }
-    case 'huge':
-      return guessed({ ...payload, payload: 'x'.repeat(1_500_000) }, `guessed-${secret}`)
-  }
-}
+/** What an attacker has: what is to be believed, as data with its right signature, and the fields of a genuine webhook. */
+type Forgery = { payload: Payload; data: string; right: string; secret: string; seen: string[][] }
 
+const by = (data: string, signature: string): Body => form(['data', data], ['signature', signature])
+const guessed = ({ payload, secret }: Forgery, more?: object) => signedBody({ ...payload, ...more }, `not-${secret}`)
+const json = (text: string): Body => ({ type: 'application/json', text })
+const twice = ([[, first = ''] = [], [, signature = ''] = []]: string[][], data: string): string =>
+  `{"data":"${first}","signature":"${signature}","data":"${data}"}`
 const otherCase = (letter: string): string => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())
+const otherFirst = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)
+const INSIDE = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' }
 
-/** What a forged webhook says: the order was paid, or paid back, in whole. */
-export function claim(
-  claims: 'purchase' | 'refund',
-  order: { order_id: string; amount: number; currency: string; pos_id: string },
-): Payload {
+/** What somebody else sends: in words, and as a body. */
+export const INTRUSIONS: Readonly<Record<string, readonly [says: string, forge: (forgery: Forgery) => Body]>> = {
+  unsigned: ['without a signature', ({ data }) => form(['data', data])],
+  empty_signature: ['with an empty signature', ({ data }) => by(data, '')],
+  array_signature: ['with signature[] for signature', ({ data }) => form(['data', data], ['signature[]', ''])],
+  wrong_signature: ['with a wrong first letter in its signature', ({ data, right }) => by(data, otherFirst(right))],
+  short_signature: ['with the first letters of its signature alone', ({ data, right }) => by(data, right.slice(0, 4))],
+  other_case: ['with its signature in other case', ({ data, right }) => by(data, right.replace(/[a-z]/gi, otherCase))],
+  other_secret: ['signed with a guessed secret', guessed],
+  no_secret: ['signed with an empty secret', ({ data }) => by(data, sha1Base64url(data))],
+  other_pos: ['of another POS, signed with its secret', (one) => guessed(one, { pos_id: OTHER_POS })],
+  bent: ['with the signature of a genuine webhook', ({ data, seen }) => by(data, seen[1]?.[1] ?? `${'A'.repeat(27)}=`)],
+  doubled_last: ['as a second data after a genuine one', ({ data, seen }) => form(...seen, ['data', data])],
+  doubled_first: ['as a first data before a genuine one', ({ data, seen }) => form(['data', data], ...seen)],
+  doubled_in_json: ['as JSON, a second data after a genuine one', ({ data, seen }) => json(twice(seen, data))],
+  from_inside: ['unsigned, from a proxy of this machine', ({ data }) => ({ ...form(['data', data]), headers: INSIDE })],
+  not_base64: ['whose data is not base64url', ({ data, right }) => by(`%%%${data}`, right)],
+  not_a_form: ['as JSON, not as a form', ({ payload }) => json(JSON.stringify(payload))],
+  huge: ['of two megabytes, signed with a guessed secret', (one) => guessed(one, { payload: 'x'.repeat(1_500_000) })],
+}
+
+/** A forged webhook of a story: the order was paid, or paid back, in whole. */
+export type Intrusion = { intrusion: string; claims: 'purchase' | 'refund' }
+
+/** @param genuine The latest webhook that the attacker has seen. */
+export function forged(one: Intrusion, order: Payload, genuine: Payload | undefined, secret: string): Body {
   const at = new Date().toISOString().slice(0, 23)
   const ids = { payment_id: crypto.randomUUID(), transaction_id: crypto.randomUUID() }
-  const status_code = claims === 'refund' ? '1004' : '1000'
-  const state = { status: 'success', status_code, created_at: at, processed_at: at }
-  const common = { ...ids, ...order, mode: 'hosted', method: claims, ...state }
-  return claims === 'refund' ? { operation_id: crypto.randomUUID(), ...common, mode: 'direct' } : common
+  const state = { method: one.claims, status: 'success', created_at: at, processed_at: at }
+  const ofMoney = { purchase: { mode: 'hosted', status_code: '1000' }, refund: { mode: 'direct', status_code: '1004' } }
+  const operation = one.claims === 'refund' && { operation_id: crypto.randomUUID() }
+  const payload = { ...operation, ...ids, ...order, ...state, ...ofMoney[one.claims] }
+  const { data, signature: right } = signWebhook(payload, secret)
+  const seen = [...new URLSearchParams(genuine && signedBody(genuine, secret).text)]
+  return (INTRUSIONS[one.intrusion] as (typeof INTRUSIONS)[string])[1]({ payload, data, right, secret, seen })
 }

@@ -1,10 +1,9 @@
 /** `prove` attacks a shop's own receiver and judges it by money. A part of `edgetill/testing`, and of the command line. */
 
 export type { Cause } from './causes.ts'
-export type { ProveFinding, ProveReport } from './finding.ts'
 export { type AskedOrder, ProveError, type ProveOptions, type ProvePress, type ProveState } from './options.ts'
-export { reportPage } from './page.ts'
 export { prove } from './prove.ts'
+export type { ProveFinding, ProveReport } from './report.ts'
 export { reportText } from './report.ts'
 export type { StoryStep } from './run.ts'
 export { stateOf } from './shop.ts'

@@ -15,18 +15,15 @@ export interface ProveState {
   currency?: string | undefined
 }
 
-/** An order as a shop creates it before its customer pays. */
+/** An order as a shop creates it before its customer pays: `amount` in units of the `currency` (ISO 4217). */
 export interface AskedOrder {
   order_id: string
-  /** In units of the currency. */
   amount: number
-  /** ISO 4217. */
   currency: string
 }
 
-/** A press of a button that sends money. */
+/** A press of a button that sends money. `key` is the same for each press of one intention, as in a form that is sent twice. */
 export interface ProvePress extends AskedOrder {
-  /** The same for each press of one intention: a form that is sent twice has it twice. */
   key: string
 }
 
@@ -34,30 +31,22 @@ export interface ProvePress extends AskedOrder {
 export interface ProveOptions {
   /** The receiver of webhooks: `http://127.0.0.1:3000/webhooks`. */
   url: string
-  /**
-   * How the shop is asked for an order: a URL with `{order_id}` in it, which responds with JSON (404: it knows no such order), or a
-   * function, which returns undefined for an order that the shop does not know.
-   */
+  /** An order: a URL with `{order_id}` in it, which returns JSON (404: unknown), or a function (undefined: unknown). */
   state: string | ((order_id: string) => Promise<ProveState | undefined> | ProveState | undefined)
   /** Where a state URL's JSON has each value. Default `$.paid`, `$.refunded`, `$.shipped` and `$.currency`. */
   paths?: { readonly [name in keyof ProveState]?: string | undefined } | undefined
   /** The unit of the JSON's amounts: `decimal` (100.5) or `minor` (10050). Default `decimal`. */
   units?: 'decimal' | 'minor' | undefined
   /**
-   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. The JSON of its response, or what the function
-   * returns, may name another `order_id`, `amount` and `currency`: those of the order that the shop made. Without it, payments of
-   * another amount or currency than asked are left out, and the report says so.
+   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. What either returns may name another `order_id`,
+   * `amount` and `currency`. Without it, payments of another amount or currency than asked are left out, as the report says.
    */
   create?: string | ((order: AskedOrder) => Promise<unknown> | unknown) | undefined
-  /**
-   * Kills the receiver, starts it again, and resolves when it listens. Without it, whether a 200 comes before the webhook is
-   * stored is not tried, and the report says so.
-   */
+  /** Kills the receiver, starts it again, and resolves when it listens. Without it crashes are left out, as the report says. */
   restart?: (() => Promise<unknown> | unknown) | undefined
   /**
-   * The shop's own refund: a URL that gets a form with `order_id`, `amount`, `currency` and `key` posted (each may stand in the
-   * URL, as `{order_id}`), or a function. It is pressed twice, from two sides at once, while the service's response is lost, and
-   * while the shop is killed. Needs `emulator`.
+   * The shop's own refund: a URL that gets a {@link ProvePress} posted as a form (each field may stand in the URL, as `{order_id}`), or
+   * a function. It is pressed twice, from two sides, while the response is lost, while the shop is killed. Needs `emulator`.
    */
   refund?: string | ((press: ProvePress) => Promise<unknown> | unknown) | undefined
   /** The same for captures. Needs `emulator`. */
@@ -102,14 +91,16 @@ type Defaulted = 'apiSecret' | 'orders' | 'seed' | 'kinds' | 'fetch' | 'timeoutM
 /** The options with their defaults. */
 export type Resolved = Omit<ProveOptions, Defaulted> & { [name in Defaulted]: NonNullable<ProveOptions[name]> }
 
-const address = v.custom<string>(
-  (value) => typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value),
-  'must be an http(s) address.',
-)
+const isAddress = (one: unknown): boolean => typeof one === 'string' && /^https?:\/\/./.test(one) && URL.canParse(one)
+const address = v.custom<string>(isAddress, 'must be an http(s) address.')
 const fn = v.custom((value) => typeof value === 'function', 'must be a function or an http(s) address.')
-const path = v.pipe(text, v.regex(/^\$(\.\w+|\[\d+\])+$/, 'must be a path such as $.order.paid or $.orders[0].paid.'))
+const isFunction = v.optional(fn)
+const PATH = /^\$(\.\w+|\[\d+\])+$/
+const path = v.optional(v.pipe(text, v.regex(PATH, 'must be a path such as $.order.paid or $.orders[0].paid.')))
+const kinds = v.pipe(v.array(oneOf('kind of order', ORDER_KINDS)), v.minLength(1, 'must name a kind of order.'))
 const button = v.optional(v.union([address, fn], 'must be a function or an http(s) address.'))
-const milliseconds = v.optional(wholeNumber(0, 3_600_000))
+const milliseconds = wholeNumber(0, 3_600_000)
+const ownFetch: Fetch = (input, init) => globalThis.fetch(input, init)
 
 const OPTIONS = fields('prove option', {
   url: address,
@@ -117,58 +108,35 @@ const OPTIONS = fields('prove option', {
     (value) => typeof value === 'function' || (v.is(address, value) && value.includes('{order_id}')),
     'must be a function, or an http(s) address with {order_id} in it.',
   ),
-  paths: v.optional(
-    fields('path', {
-      paid: v.optional(path),
-      refunded: v.optional(path),
-      shipped: v.optional(path),
-      currency: v.optional(path),
-    }),
-  ),
-  units: v.optional(oneOf('unit', ['decimal', 'minor'] as const)),
+  paths: v.optional(fields('path', { paid: path, refunded: path, shipped: path, currency: path })),
+  units: v.optional(oneOf('unit', ['decimal', 'minor'] as const), 'decimal'),
   create: button,
-  restart: v.optional(fn),
+  restart: isFunction,
   refund: button,
   capture: button,
   emulator: v.optional(address),
-  headers: v.optional(v.record(v.string(), v.string())),
+  headers: v.optional(v.record(v.string(), v.string()), {}),
   usesEdgetill: v.optional(v.boolean()),
   story: v.optional(v.unknown()),
-  apiSecret: v.optional(text),
+  apiSecret: v.optional(text, 'emulator-api-secret'),
   posId: v.optional(v.pipe(text, v.uuid('must be a UUID.'))),
-  orders: v.optional(wholeNumber(1, 100_000)),
-  seed: v.optional(wholeNumber(0, 0xffff_ffff)),
-  kinds: v.optional(v.pipe(v.array(oneOf('kind of order', ORDER_KINDS)), v.minLength(1, 'must name a kind of order.'))),
-  fetch: v.optional(fn),
-  timeoutMs: milliseconds,
-  settleMs: milliseconds,
-  onWait: v.optional(fn),
-  onProgress: v.optional(fn),
+  orders: v.optional(wholeNumber(1, 100_000), 200),
+  seed: v.optional(wholeNumber(0, 0xffff_ffff), 1),
+  kinds: v.optional(kinds, ORDER_KINDS),
+  fetch: v.optional(fn, () => ownFetch),
+  timeoutMs: v.optional(milliseconds, 10_000),
+  settleMs: v.optional(milliseconds, 500),
+  onWait: isFunction,
+  onProgress: isFunction,
 })
 
 /** @throws {ProveError} naming the option that makes no sense. */
 export function resolveProveOptions(options: ProveOptions): Resolved {
   try {
-    parseInput(OPTIONS, options)
+    const resolved = parseInput(OPTIONS, options) as Resolved
+    if ((resolved.refund ?? resolved.capture) === undefined || resolved.emulator !== undefined) return resolved
   } catch (cause) {
     throw new ProveError((cause as Error).message, { cause })
   }
-  if ((options.refund ?? options.capture) !== undefined && options.emulator === undefined) {
-    throw new ProveError(
-      'emulator: refunds and captures are made with an emulator: say where it is served (--emulator).',
-    )
-  }
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const defaults = {
-    apiSecret: 'emulator-api-secret',
-    orders: 200,
-    seed: 1,
-    kinds: ORDER_KINDS,
-    fetch: (input: string | URL | Request, init?: RequestInit) => globalThis.fetch(input, init),
-    timeoutMs: 10_000,
-    settleMs: 500,
-    units: 'decimal' as const,
-    headers: {},
-  }
-  return { ...defaults, ...(given as unknown as ProveOptions) } as Resolved
+  throw new ProveError('emulator: refunds and captures are made with an emulator: say where it is served (--emulator).')
 }

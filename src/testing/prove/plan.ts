@@ -1,140 +1,58 @@
+import { FIELDS, INTRUSIONS } from './bodies.ts'
 import { createRandom, type Random } from './random.ts'
-import {
-  type Action,
-  eventsOf,
-  FIELDS,
-  INTRUSIONS,
-  isGenuine,
-  MISMATCHES,
-  type OrderKind,
-  priced,
-  type Sending,
-  type Story,
-  TWINS,
-  WAYS,
-  type Way,
-} from './story.ts'
+import type { Genuine, OrderKind, Sending, Story, Way } from './story.ts'
+import { COURSES, genuineOf, MISMATCHES, natural, priced, storyOf, TWINS, WAYS } from './story.ts'
 
-/** What the shop under test lets us try. */
-export interface Possible {
-  kinds: readonly OrderKind[]
-  /** It can be told what was asked. */
-  create: boolean
-  /** It can be killed. */
-  restart: boolean
-  /** It takes the order ids that it is given. */
-  anyIds: boolean
-}
-
-const PAY: Action = { do: 'pay' }
-const AUTHORIZE: Action = { do: 'authorize' }
-const refund = (minor: number, ends?: 'failure' | 'pending' | 'pending_success' | 'pending_failure'): Action => ({
-  do: 'refund',
-  minor,
-  ...(ends && { ends }),
-})
-
-/** What an order of each kind goes through, of 100.50 in all. */
-const COURSES: Readonly<Record<OrderKind, readonly (readonly Action[])[]>> = {
-  paid: [[PAY]],
-  declined: [[{ do: 'decline' }]],
-  retried: [[{ do: 'decline_then_pay' }]],
-  three_d_secure: [[{ do: 'three_d_secure' }]],
-  three_d_secure_declined: [[{ do: 'three_d_secure_declined' }]],
-  abandoned: [[{ do: 'abandon' }]],
-  refunded: [
-    [PAY, refund(3_020)],
-    [PAY, refund(2_029), refund(2_011)],
-    [PAY, refund(10_050)],
-  ],
-  refund_failed: (['failure', 'pending', 'pending_success', 'pending_failure'] as const).map((ends) => [
-    PAY,
-    refund(3_020, ends),
-  ]),
-  captured: [
-    [AUTHORIZE, { do: 'capture', minor: 4_020 }],
-    [AUTHORIZE, { do: 'capture', minor: 4_020 }, { do: 'capture', minor: 6_030 }],
-    [AUTHORIZE, { do: 'increment', minor: 500 }, { do: 'capture', minor: 11_000 }],
-  ],
-  capture_failed: [
-    [AUTHORIZE, { do: 'capture', minor: 4_020, ends: 'failure' }],
-    [AUTHORIZE, { do: 'capture', minor: 4_020, ends: 'pending_success' }],
-  ],
-  voided: [[AUTHORIZE, { do: 'void' }], [AUTHORIZE]],
-  recurring: [[{ do: 'subscribe' }, { do: 'charge' }]],
-  cancelled: [[{ do: 'cancel' }]],
-  other_methods: [[{ do: 'credit' }], [{ do: 'p2p' }], [{ do: 'lookup' }]],
-}
+/** What the shop lets us try: it is told what was asked, can be killed, and takes the order ids that it is given. */
+export type Possible = { kinds: readonly OrderKind[]; create: boolean; restart: boolean; anyIds: boolean }
 
 /** Amounts at which sums, roundings and numbers of 32 bits go wrong. */
 const AMOUNTS = [1_999, 59_980, 435, 100_000, 29, 2_147_483_650]
 
-const keys = <K extends string>(record: Readonly<Record<K, unknown>>): K[] => Object.keys(record) as K[]
+const coursesOf = (kinds: readonly OrderKind[]): string[] => kinds.flatMap((kind) => COURSES[kind].split(' | '))
 
-const genuine = (actions: readonly Action[], way: Way = 'plain'): Sending[] =>
-  actions.flatMap((action, index) =>
-    Array.from({ length: eventsOf(action) }, (_, nth) => ({ action: index, nth, way })),
-  )
-
-const storyOf = (actions: readonly Action[], change: Partial<Story> = {}): Story => {
-  return { asked: 10_050, late: false, actions, sendings: genuine(actions), ...change }
+/** The story with the last webhooks by these ways. */
+const by = (story: Story, ...ways: Way[]): Story => {
+  const way = (index: number) => ways[index - story.sendings.length + ways.length]
+  const change = (one: Sending, index: number): Sending => ({ ...(one as Genuine), way: way(index) ?? 'plain' })
+  return { ...story, sendings: story.sendings.map(change) }
 }
+const then = (story: Story, more: Sending): Story => ({ ...story, sendings: [...story.sendings, more] })
+const copied = (story: Story, way: Way): Story => then(story, { ...(story.sendings.at(-1) as Genuine), way })
 
 /** One story for each attack, with nothing else in it: a failure is small from the start, whatever the seed. */
 function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
-  const courses = kinds.flatMap((kind) => COURSES[kind])
-  const pays = courses.find(([first, more]) => first?.do === 'pay' && !more) ?? (courses[0] as readonly Action[])
-  const long = [...courses].sort((a, b) => genuine(b).length - genuine(a).length)
-  const rich = [COURSES.refunded, COURSES.captured, COURSES.three_d_secure].find((one) =>
-    courses.includes(one[0] as never),
-  )
-  const two = rich?.[0] ?? (long[0] as readonly Action[])
-  const parts = rich?.[1] ?? two
-  const last = (actions: readonly Action[], way: Way): Sending =>
-    ({ ...(genuine(actions).at(-1) as Sending), way }) as Sending
-  const also = (actions: readonly Action[], ...more: Sending[]): Story =>
-    storyOf(actions, { sendings: [...genuine(actions), ...more] })
-  const lastBy = (actions: readonly Action[], way: Way): Story =>
-    storyOf(actions, { sendings: [...genuine(actions).slice(0, -1), last(actions, way)] })
+  const plain = coursesOf(kinds).map((course) => storyOf(course))
+  const [longest] = [...plain].sort((a, b) => b.sendings.length - a.sendings.length)
+  const firstOf = (...wanted: OrderKind[]): Story[] =>
+    coursesOf(wanted.filter((kind) => kinds.includes(kind)).slice(0, 1)).map((course) => storyOf(course))
+  const [pays = plain[0] as Story] = firstOf('paid')
+  const [two = longest as Story, parts = two] = firstOf('refunded', 'captured', 'three_d_secure')
+  const [unpaid = two] = firstOf('declined', 'abandoned', 'cancelled')
+  const isTurned = ({ sendings, actions }: Story): boolean =>
+    sendings.length > 1 && actions.every(({ ends = 'success' }) => ends.endsWith('success'))
   const races = [
-    storyOf(pays, { sendings: genuine(pays, 'together') }),
-    lastBy(two, 'together'),
-    storyOf(parts, { sendings: [...genuine(parts).slice(0, 1), ...genuine(parts, 'with_next').slice(1)] }),
-    storyOf(two, { sendings: genuine(two, 'with_next') }),
-    storyOf(two, { crowd: 5 }),
-    storyOf(pays, { sendings: genuine(pays, 'hang_up') }),
+    ...[by(pays, 'together'), by(two, 'together'), by(two, 'with_next', 'with_next')],
+    ...[by(parts, 'with_next', 'with_next'), { ...two, crowd: 5 }, by(pays, 'hang_up')],
   ]
-  const [unpaid] = [COURSES.declined, COURSES.abandoned, COURSES.cancelled].find((one) =>
-    courses.includes(one[0] as never),
-  ) ?? [two]
+  const kills = [
+    ...(['killed', 'killed_before', 'killed_later', 'killed_before'] as const).map((way) => by(pays, way)),
+    ...(['killed', 'killed_before'] as const).map((way) => by(two, way)),
+    copied(by(pays, 'killed_later'), 'plain'),
+  ]
   return [
-    ...courses.map((actions) => storyOf(actions)),
-    also(pays, last(pays, 'plain')),
-    also(two, last(two, 'plain')),
-    also(pays, last(pays, 'other_fields')),
-    also(two, last(two, 'other_fields')),
+    ...plain,
+    ...(['plain', 'other_fields'] as const).flatMap((way) => [copied(pays, way), copied(two, way)]),
     ...races,
-    ...courses
-      .filter(
-        (actions) =>
-          genuine(actions).length > 1 && actions.every((one) => !('ends' in one) || one.ends === 'pending_success'),
-      )
-      .map((actions) => storyOf(actions, { sendings: genuine(actions).reverse() })),
-    ...(restart
-      ? [
-          ...(['killed', 'killed_before', 'killed_later'] as const).map((way) => lastBy(pays, way)),
-          storyOf(pays, { sendings: [last(pays, 'killed_later'), last(pays, 'plain')] }),
-          ...(['killed', 'killed_before'] as const).map((way) => lastBy(two, way)),
-          lastBy(pays, 'killed_before'),
-        ]
-      : []),
-    ...keys(INTRUSIONS).map((intrusion) => also(unpaid as readonly Action[], { intrusion, claims: 'purchase' })),
-    ...(create ? MISMATCHES.map((mismatch) => storyOf(pays, { mismatch })) : []),
-    ...keys(FIELDS).map((fields) => storyOf(two, { fields })),
-    storyOf(two, { late: true }),
-    lastBy(two, 'lost_answer'),
-    ...(anyIds ? keys(TWINS).map((twin) => storyOf(pays, { twin })) : []),
-    ...AMOUNTS.map((asked, index) => priced(storyOf(index % 2 === 0 ? pays : two), asked)),
+    ...plain.filter(isTurned).map((story) => ({ ...story, sendings: [...story.sendings].reverse() })),
+    ...(restart ? kills : []),
+    ...Object.keys(INTRUSIONS).map((intrusion) => then(unpaid, { intrusion, claims: 'purchase' })),
+    ...(create ? Object.keys(MISMATCHES).map((mismatch) => ({ ...pays, mismatch })) : []),
+    ...Object.keys(FIELDS).map((fields) => ({ ...two, fields })),
+    { ...two, late: true },
+    by(two, 'lost_answer'),
+    ...(anyIds ? Object.keys(TWINS).map((twin) => ({ ...pays, twin })) : []),
+    ...AMOUNTS.map((asked, index) => priced(index % 2 === 0 ? pays : two, asked)),
     ...races,
   ]
 }
@@ -148,41 +66,40 @@ export function createPlan(seed: number, possible: Possible): (n: number) => Sto
 /** The kinds take turns, everything else is drawn. */
 function drawStory(random: Random, n: number, { kinds, create, restart }: Possible): Story {
   const kind = kinds[n % kinds.length] as OrderKind
-  const drawn = random.pick(COURSES[kind])
-  const isSecured = drawn[0]?.do === 'pay' && kinds.includes('three_d_secure') && random.chance(0.3)
-  const actions: readonly Action[] = isSecured ? [{ do: 'three_d_secure' }, ...drawn.slice(1)] : drawn
+  const course = random.pick(coursesOf([kind]))
+  const isSecured = kinds.includes('three_d_secure') && random.chance(0.3)
   const asked = random.chance(0.7) ? 1_000 + random.below(49_000) : random.pick(AMOUNTS)
-  const story = priced(storyOf(actions, { late: random.chance(0.1) }), asked)
-  const sendings = sendingsOf(actions, random, restart)
-  const isKilled = sendings.some((one) => isGenuine(one) && one.way.startsWith('killed'))
+  const plain = priced(storyOf(isSecured ? course.replace(/^pay\b/, 'three_d_secure') : course), asked)
+  const sendings = sendingsOf(plain, random, restart)
+  const story = { ...plain, sendings, late: random.chance(0.1) }
   // A payment of another amount is one payment: what follows it would be of that amount.
   if (kind === 'paid' && create && random.chance(0.4)) {
-    return { ...story, mismatch: random.pick(MISMATCHES), sendings: sendings.filter((one) => 'way' in one) }
+    return { ...story, mismatch: random.pick(Object.keys(MISMATCHES)) }
   }
+  // A kill stops the work on all of them.
+  const isAlone = sendings.some(({ way }) => way.startsWith('killed')) || !random.chance(0.1)
   return {
     ...story,
-    ...(random.chance(0.15) && { fields: random.pick(keys(FIELDS)) }),
-    // A kill stops the work on all of them.
-    ...(!isKilled && random.chance(0.1) && { crowd: 2 + random.below(4) }),
+    ...(random.chance(0.15) && { fields: random.pick(Object.keys(FIELDS)) }),
+    ...(!isAlone && { crowd: 2 + random.below(4) }),
     sendings: withIntrusions(sendings, random),
   }
 }
 
-function sendingsOf(actions: readonly Action[], random: Random, restart: boolean): Sending[] {
-  const ways = keys(WAYS).filter((way) => way !== 'killed_later' && (restart || !way.startsWith('killed')))
-  const first = genuine(actions).map((one) => ({ ...one, way: random.chance(0.5) ? 'plain' : random.pick(ways) }))
-  const copies = genuine(actions)
+function sendingsOf({ actions }: Story, random: Random, restart: boolean): Genuine[] {
+  const ways = (Object.keys(WAYS) as Way[]).filter((way) => way !== 'killed_later' && (restart || !/^killed/.test(way)))
+  const first = natural(actions).map((one) => ({ ...one, way: random.chance(0.5) ? one.way : random.pick(ways) }))
+  const copies = natural(actions)
     .filter(() => random.chance(0.4))
-    .map((one) => ({ ...one, way: random.pick(['plain', 'plain', 'other_fields', 'together'] as const) }))
-  const all = [...first, ...copies] as Sending[]
-  return random.chance(0.3) ? all : random.shuffled(all)
+    .map((one) => ({ ...one, way: random.pick<Way>(['plain', 'plain', 'other_fields', 'together']) }))
+  return random.chance(0.3) ? [...first, ...copies] : random.shuffled([...first, ...copies])
 }
 
 function withIntrusions(sendings: readonly Sending[], random: Random): Sending[] {
   const all = [...sendings]
   while (random.chance(0.35)) {
     const claims = random.pick(['purchase', 'refund'] as const)
-    all.splice(random.below(all.length + 1), 0, { intrusion: random.pick(keys(INTRUSIONS)), claims })
+    all.splice(random.below(all.length + 1), 0, { intrusion: random.pick(Object.keys(INTRUSIONS)), claims })
   }
   return all
 }
@@ -190,11 +107,10 @@ function withIntrusions(sendings: readonly Sending[], random: Random): Sending[]
 /** What is tried in a story, by name. */
 export function attacksOf(story: Story): string[] {
   const { sendings, mismatch, fields, twin, crowd = 1, late } = story
-  const order = sendings.filter(isGenuine).map(({ action, nth }) => action * 10 + nth)
+  const order = genuineOf(story).map(({ action, nth }) => action * 10 + nth)
+  const ways = sendings.map((one) => ('way' in one ? one.way : `forged ${one.intrusion}`))
   return [
-    ...new Set(
-      sendings.map((one) => (isGenuine(one) ? one.way : `forged ${one.intrusion}`)).filter((one) => one !== 'plain'),
-    ),
+    ...new Set(ways.filter((way) => way !== 'plain')),
     ...(new Set(order).size < order.length ? ['copy'] : []),
     ...(order.some((at, index) => at < (order[index - 1] ?? 0)) ? ['other order'] : []),
     ...(mismatch ? [`pays other ${mismatch}`] : []),
@@ -205,12 +121,7 @@ export function attacksOf(story: Story): string[] {
   ]
 }
 
-/** Every attack there is. */
-export const ATTACKS: readonly string[] = [
-  ...keys(WAYS).filter((way) => way !== 'plain'),
-  ...['copy', 'other order', 'several orders at once', 'days late'],
-  ...keys(INTRUSIONS).map((name) => `forged ${name}`),
-  ...MISMATCHES.map((name) => `pays other ${name}`),
-  ...keys(FIELDS).map((name) => `fields ${name}`),
-  ...keys(TWINS).map((name) => `ids ${name}`),
-]
+const ALL: Possible = { kinds: Object.keys(COURSES) as OrderKind[], create: true, restart: true, anyIds: true }
+
+/** Every attack that these possibilities allow; by default every one that there is. */
+export const attacks = (possible: Possible = ALL): Set<string> => new Set(preludeOf(possible).flatMap(attacksOf))

@@ -1,26 +1,23 @@
-import { adviceOf, causeOf, refusalOf } from './causes.ts'
-import type { ProveFinding, ProveReport } from './finding.ts'
-import { expectedState, minorOf, verdictOf } from './judge.ts'
-import { ProveError, type ProveOptions, type ProveState, type Resolved, resolveProveOptions } from './options.ts'
-import { ATTACKS, attacksOf, createPlan, type Possible } from './plan.ts'
+import { adviceOf } from './causes.ts'
+import { causeOf, refusalOf } from './diagnose.ts'
+import { compare, expectedState, minorOf, verdictOf } from './judge.ts'
+import { ProveError, type ProveOptions, type Resolved, resolveProveOptions } from './options.ts'
+import { attacks, attacksOf, createPlan, type Possible } from './plan.ts'
 import { proveButtons } from './refund.ts'
-import { createPlayer, FIRST_STORY, type Played, type Player } from './run.ts'
+import type { ProveFinding, ProveReport } from './report.ts'
+import { createPlayer, type Played, type Player } from './run.ts'
 import { createService } from './service.ts'
-import { openShop } from './shop.ts'
+import { openShop, type Shop } from './shop.ts'
 import { shrink } from './shrink.ts'
-import type { Story } from './story.ts'
-import { readStory, storyFile } from './story-file.ts'
+import { type Story, storyOf } from './story.ts'
+import { readStory } from './story-file.ts'
 
-/** A receiver that fails so often is known well enough. */
-const MAX_FAILURES = 60
-/** So many kinds of failures are looked into. */
-const MAX_GROUPS = 10
+/** So many failures, of so many kinds, say enough of a receiver; so many orders that changed later are played again in vain. */
+const [MAX_FAILURES, MAX_GROUPS, MAX_VAIN] = [60, 10, 5]
 
-interface Group {
-  story: Story
-  played: Played
-  orders: number
-}
+/** Failures that look alike, and the smallest of them. */
+type Group = { story: Story; played: Played; orders: number }
+type Run = { options: Resolved; shop: Shop; player: Player; report: ProveReport }
 
 /**
  * Attacks the receiver of a shop, in any language, and judges it by money: it plays orders with signed webhooks that come twice, at
@@ -42,114 +39,87 @@ interface Group {
  */
 export async function prove(options: ProveOptions): Promise<ProveReport> {
   const resolved = resolveProveOptions(options)
-  const { seed, kinds, url } = resolved
-  const run = crypto.getRandomValues(new Uint32Array(1))[0] as number
+  const { seed, kinds, url, create, restart } = resolved
+  const id = crypto.getRandomValues(new Uint32Array(1))[0] as number
   const shop = openShop(resolved)
-  const player = createPlayer(resolved, createService(resolved, run), shop, run.toString(36))
+  const player = createPlayer(resolved, createService(resolved, id), shop, id.toString(36))
   const report: ProveReport = { url, seed, orders: 0, requests: 0, tried: {}, leftOut: [], findings: [] }
+  const run: Run = { options: resolved, shop, player, report }
   if (resolved.story !== undefined) {
     const story = readStory(resolved.story)
-    const groups = await playOrders(player, 1, () => story, report, resolved)
-    for (const group of groups.values()) report.findings.push(await findingOf(player, group, resolved))
+    await judge(run, await playOrders(run, 1, () => story))
     return report
   }
-  const first = await playFirst(player, resolved)
-  const restart = resolved.restart !== undefined
-  const possible: Possible = { kinds, create: resolved.create !== undefined, restart, anyIds: !player.ownIds }
-  const plan = createPlan(seed, possible)
-  const groups = await playOrders(player, resolved.orders, plan, report, resolved)
-  if (report.orders < resolved.orders) {
-    report.leftOut.push(`${resolved.orders - report.orders} orders: ${MAX_FAILURES} had failed already.`)
-  }
-  for (const group of representative([...groups.values()])) addFinding(report, await findingOf(player, group, resolved))
-  for (const finding of await proveButtons(resolved, shop, run)) addFinding(report, finding)
-  report.leftOut.unshift(...leftOutOf(possible, first, player, report))
+  const first = await playFirst(run)
+  const possible: Possible = { kinds, create: !!create, restart: !!restart, anyIds: !player.learnt.ownIds }
+  await judge(run, representative(await playOrders(run, resolved.orders, createPlan(seed, possible))))
+  for (const finding of await proveButtons(resolved, shop, id)) addFinding(report, finding)
+  report.leftOut = leftOutOf(run, possible, first)
   return report
-}
-
-/** The smallest of each difference and of each mismatch first, then the next ones: each mistake gets its turn. */
-function representative(groups: readonly Group[]): Group[] {
-  const sorted = [...groups].sort((a, b) => sizeOf(a.story) - sizeOf(b.story))
-  const kindOf = ({ story, played }: Group): string =>
-    `${played.difference} ${story.mismatch?.replace('processed_', '')}`
-  const rank = (group: Group, index: number): number =>
-    sorted.slice(0, index).filter((other) => kindOf(other) === kindOf(group)).length
-  const ranked = sorted.map((group, index) => ({ group, at: rank(group, index) }))
-  return ranked
-    .sort((a, b) => a.at - b.at)
-    .slice(0, MAX_GROUPS)
-    .map(({ group }) => group)
 }
 
 const sizeOf = ({ sendings, actions }: Story): number => sendings.length + actions.length
 
+/** The smallest of each difference and of each mismatch first, then the next ones: each mistake gets its turn. */
+function representative(groups: readonly Group[]): Group[] {
+  const kindOf = ({ story, played }: Group) => `${played.difference} ${story.mismatch?.replace('processed_', '')}`
+  const sorted = [...groups].sort((a, b) => sizeOf(a.story) - sizeOf(b.story))
+  const turnOf = (group: Group) => sorted.filter((one) => kindOf(one) === kindOf(group)).indexOf(group)
+  return [...sorted].sort((a, b) => turnOf(a) - turnOf(b)).slice(0, MAX_GROUPS)
+}
+
 /** Plays orders and groups those that fail: failures of one group mostly have one cause. */
-async function playOrders(
-  player: Player,
-  orders: number,
-  plan: (n: number) => Story,
-  report: ProveReport,
-  { onProgress }: Resolved,
-): Promise<Map<string, Group>> {
+async function playOrders(run: Run, orders: number, plan: (n: number) => Story): Promise<Group[]> {
+  const { player, shop, report, options } = run
   const groups = new Map<string, Group>()
-  const right: { story: Story; played: Played }[] = []
+  const right: [Story, Played][] = []
   let failures = 0
-  const fail = (story: Story, played: Played): void => {
+  const take = (story: Story, played: Played | undefined): void => {
+    // A shop that names its own prices may have one too small for the story's parts.
+    if (played === undefined) return
+    if (played.difference === undefined) return void right.push([story, played])
     failures++
-    const key = groupOf(story, played)
-    const known = groups.get(key)
-    if (known === undefined || sizeOf(story) < sizeOf(known.story)) {
-      groups.set(key, { story, played, orders: (known?.orders ?? 0) + 1 })
-    } else known.orders++
+    const known = groups.get(groupOf(story, played))
+    const smallest = known && sizeOf(known.story) <= sizeOf(story) ? known : { story, played }
+    groups.set(groupOf(story, played), { ...smallest, orders: (known?.orders ?? 0) + 1 })
   }
   for (let n = 0; n < orders && failures < MAX_FAILURES; n++) {
     const story = plan(n)
     const played = await player.play(story)
-    // A shop that names its own prices may have one too small for the story's parts.
-    if (played === undefined && !player.ownIds) throw new Error(`The emulator does not allow ${JSON.stringify(story)}.`)
+    if (!played && !player.learnt.ownIds) throw new Error(`The emulator does not allow ${JSON.stringify(story)}.`)
+    take(story, played)
     report.orders++
     for (const attack of attacksOf(story)) report.tried[attack] = (report.tried[attack] ?? 0) + 1
-    onProgress?.(n + 1, orders)
-    if (played === undefined) continue
-    report.requests += played.requests
-    if (played.difference !== undefined) fail(story, played)
-    else right.push({ story, played })
+    options.onProgress?.(n + 1, orders)
   }
-  // What a queue did later.
-  for (const { story, played } of right) {
-    if (!story.twin && !(await player.isStill(played))) {
-      const again = await player.play({ ...story, lingers: true })
-      if (again?.difference !== undefined) fail({ ...story, lingers: true }, again)
-    }
+  report.requests = player.learnt.requests
+  // What a queue did later. What a restart took away is right again each time.
+  const before = right.length
+  for (const [story, played] of [...right]) {
+    if (story.twin || !compare({ ...played, seen: await shop.state(played.order_id) })) continue
+    if (right.length < before + MAX_VAIN)
+      take({ ...story, lingers: true }, await player.play({ ...story, lingers: true }))
   }
-  return groups
+  return [...groups.values()]
 }
 
-function groupOf(story: Story, { difference }: Played): string {
-  const { mismatch, sendings, fields, twin, crowd, late, actions } = story
+function groupOf({ mismatch, sendings, fields, twin, crowd, late, actions }: Story, { difference }: Played): string {
   const ways = sendings.map((one) => ('intrusion' in one ? 'forged' : one.way === 'plain' ? '' : one.way))
-  const special = [mismatch, fields, twin && 'twin', crowd && 'crowd', late, ...new Set(ways)]
-  return [difference, actions.map((action) => `${action.do}${'ends' in action ? action.ends : ''}`), special].join()
+  const deeds = actions.map(({ do: deed, ends = '' }) => deed + ends)
+  return [difference, deeds, mismatch, fields, twin && 'twin', crowd && 'crowd', late, ...new Set(ways)].join()
 }
 
-async function findingOf(player: Player, group: Group, { usesEdgetill }: Resolved): Promise<ProveFinding> {
-  const { story, played } = await shrink(player, group.played, group.story)
-  const { expected, seen, steps, order_id, sent } = played
-  const difference = played.difference as NonNullable<Played['difference']>
-  const cause = await causeOf(story, played, player)
-  const forged = cause === 'no_signature_check'
-  const advice = [refusalOf(played), adviceOf(cause, usesEdgetill)].filter(Boolean).join(' ')
-  const verdict = forged ? 'a forgery was believed' : verdictOf(played.story, difference, expected, seen, sent)
-  return {
-    verdict,
-    cause,
-    advice,
-    orders: group.orders,
-    order_id,
-    expected: expectedState(story, expected),
-    seen: seen ?? null,
-    story: steps,
-    file: storyFile(story, { verdict, cause }),
+/** A finding for each group: its smallest story, what happened to money in it, and why. */
+async function judge({ player, report, options }: Run, groups: readonly Group[]): Promise<void> {
+  for (const { orders, ...group } of groups) {
+    const { story, played } = await shrink(player, group)
+    const { expected, seen, steps, order_id } = played
+    const cause = await causeOf(story, played, player)
+    const verdict = cause === 'no_signature_check' ? 'a forgery was believed' : verdictOf(played)
+    const advice = [refusalOf(played), adviceOf(cause, options.usesEdgetill)].filter(Boolean).join(' ')
+    const state = { expected: expectedState(story, expected), seen: seen ?? null }
+    const file: ProveFinding['file'] = { edgetill_story: 1, found: { verdict, cause }, story }
+    addFinding(report, { verdict, cause, advice, orders, order_id, ...state, story: steps, file })
   }
 }
 
@@ -160,54 +130,44 @@ function addFinding({ findings }: ProveReport, finding: ProveFinding): void {
   else same.orders += finding.orders
 }
 
+const holding = (rows: readonly [boolean, string][]): string[] => rows.filter(([is]) => is).map(([, says]) => says)
+
 /** One paid order, one webhook. @throws {ProveError} when not even that works: then nothing else would say anything. */
-async function playFirst(player: Player, resolved: Resolved): Promise<Played> {
-  const played = await player.play(FIRST_STORY)
+async function playFirst({ player, options: { url, settleMs, create } }: Run): Promise<Played> {
+  const played = await player.play(storyOf('pay'))
   if (played === undefined) throw new Error('The emulator does not allow a payment.')
   const { steps, seen, difference, expected, order_id } = played
-  const answer = steps.at(-1)?.answers.at(-1)
   if (difference === undefined) return played
+  const answer = Number(steps.at(-1)?.answers.at(-1))
   const paid = expected.paid / 100
-  const said = seen === undefined ? 'knows no such order' : `says paid ${seen.paid}, refunded ${seen.refunded}`
-  const what = `Order ${order_id} was paid ${paid} with one webhook, to which ${resolved.url} responded ${answer}; its state ${said}`
-  throw new ProveError(`${what}. ${hintFor(answer as number, seen, minorOf(paid), resolved, player.location)}`)
-}
-
-function hintFor(
-  answer: number,
-  seen: ProveState | undefined,
-  minor: number,
-  { settleMs, create }: Resolved,
-  location: string | undefined,
-): string {
-  if (answer === 401 || answer === 403) return 'Does the receiver verify with the same API secret?'
-  if (answer >= 300 && answer < 400) return `It redirects to ${location ?? 'nowhere'}: pass that address as the URL.`
-  if (answer >= 300) return 'A receiver of webhooks responds 2xx to a form with the fields data and signature.'
-  if (seen?.paid === minor) return 'Amounts are decimals: 100.5, not 10050; for minor units pass --units minor.'
-  if (create === undefined) {
-    return `If the shop has to have an order before it is paid, pass --create. Else: is the state read from the right place, and is it right within ${settleMs} ms?`
-  }
-  return `Is the state read from the right place, and is it right within ${settleMs} ms?`
+  const state = seen === undefined ? 'knows no such order' : `says paid ${seen.paid}, refunded ${seen.refunded}`
+  const right = `s the state read from the right place, and is it right within ${settleMs} ms?`
+  const location = player.learnt.location ?? 'nowhere'
+  const [hint] = holding([
+    [answer === 401 || answer === 403, 'Does the receiver verify with the same API secret?'],
+    [answer >= 300 && answer < 400, `It redirects to ${location}: pass that address as the URL.`],
+    [answer >= 300, 'A receiver of webhooks responds 2xx to a form with the fields data and signature.'],
+    [seen?.paid === minorOf(paid), 'Amounts are decimals: 100.5, not 10050; for minor units pass --units minor.'],
+    [!create, `If the shop has to have an order before it is paid, pass --create. Else: i${right}`],
+    [true, `I${right}`],
+  ])
+  const what = `Order ${order_id} was paid ${paid} with one webhook, to which ${url} responded ${answer}; its state ${state}`
+  throw new ProveError(`${what}. ${hint}`)
 }
 
 /** What was not tried, in a line for each reason. */
-function leftOutOf(possible: Possible, { seen }: Played, player: Player, { tried, orders }: ProveReport): string[] {
-  const zeros = ATTACKS.filter((attack) => tried[attack] === undefined)
-  const impossible = (attack: string): boolean =>
-    (!possible.create && attack.startsWith('pays other')) ||
-    (!possible.restart && attack.startsWith('killed')) ||
-    (!possible.anyIds && attack.startsWith('ids '))
-  for (const attack of zeros) tried[attack] = 0
-  const undrawn = zeros.filter((attack) => !impossible(attack))
-  const ids = [...player.unknownTwins]
-  return [
-    ...(possible.create
-      ? []
-      : ['payments of another amount or currency than asked: the shop is not told what was asked (--create).']),
-    ...(possible.restart ? [] : ['a receiver that is killed: it cannot be restarted (--restart-command).']),
-    ...(possible.anyIds ? [] : ['order ids that are easily confused: the shop makes its own.']),
-    ...(ids.length > 0 ? [`order ids that the shop does not take: ${ids.join(', ')}.`] : []),
-    ...(seen?.shipped === undefined ? ['whether it ships twice: the state has no count `shipped`.'] : []),
-    ...(undrawn.length > 0 ? [`in only ${orders} orders: ${undrawn.join(', ')} (--orders).`] : []),
-  ]
+function leftOutOf({ player, report, options }: Run, possible: Possible, { seen }: Played): string[] {
+  const { tried, orders } = report
+  const undrawn = [...attacks(possible)].filter((attack) => tried[attack] === undefined)
+  for (const attack of attacks()) tried[attack] ??= 0
+  const ids = [...player.learnt.unknownTwins]
+  return holding([
+    [!possible.create, 'payments of another amount or currency: the shop is not told what was asked (--create).'],
+    [!possible.restart, 'a receiver that is killed: it cannot be restarted (--restart-command).'],
+    [!possible.anyIds, 'order ids that are easily confused: the shop makes its own.'],
+    [ids.length > 0, `order ids that the shop does not take: ${ids.join(', ')}.`],
+    [seen?.shipped === undefined, 'whether it ships twice: the state has no count `shipped`.'],
+    [undrawn.length > 0, `in only ${orders} orders: ${undrawn.join(', ')} (--orders).`],
+    [orders < options.orders, `${options.orders - orders} orders: ${MAX_FAILURES} had failed already.`],
+  ])
 }

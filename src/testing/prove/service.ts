@@ -1,22 +1,17 @@
 import { createClient } from '../../client/client.ts'
 import { createEmulator, type Emulator, type TestCardName } from '../../emulator/index.ts'
-import { dressed } from './bodies.ts'
-import type { Resolved } from './options.ts'
-import { type Action, decimals, otherCurrency, type Payload, paidAt, type Story } from './story.ts'
+import { FIELDS, type Payload } from './bodies.ts'
+import type { AskedOrder, Resolved } from './options.ts'
+import { type Action, decimals, paidAt, type Story } from './story.ts'
 
-/** The service: it makes orders and their webhooks, and sends none of them. */
-export interface Service {
-  /** The webhooks of each action of a story. @throws {TypeError} when the service does not allow an action. */
-  play(story: Story, order_id: string): Promise<Payload[][]>
-}
+/** Makes the webhooks of each action of a story, and sends none. @throws {TypeError} when an action is not allowed. */
+export type Service = (story: Story, order_id: string) => Promise<Payload[][]>
 
 const DAY = 86_400_000
 const UUIDS = /\b[\da-f]{8}(?=(-[\da-f]{4}){3}-[\da-f]{12}\b)/g
 
 /** @param run Different for each run: ids of payments are new in each, while everything else is decided by the seed. */
-export function createService(options: Pick<Resolved, 'apiSecret' | 'posId' | 'seed'>, run: number): Service {
-  const { apiSecret, posId, seed } = options
-
+export function createService({ apiSecret, posId, seed }: Resolved, run: number): Service {
   const openEmulator = (story: Story): Emulator => {
     // An hour or days ago, and on with each look, so that no two things happen at the same moment.
     let now = Date.now() - (story.late ? 5 * DAY : DAY / 24)
@@ -29,96 +24,70 @@ export function createService(options: Pick<Resolved, 'apiSecret' | 'posId' | 's
   }
 
   /** The ids of this run and order. Fields that the service adds by chance are added by stories alone. */
-  function fresh(event: Payload, order_id: string, pos: string, count: number): Payload {
-    const { emulator_note: _, ...rest } = event
+  function fresh({ emulator_note: _, ...event }: Payload, order_id: string, count: number): Payload {
     const mark = (run ^ Math.imul(count, 0x9e3779b1)) >>> 0
-    const ids = JSON.stringify({ ...rest, order_id, pos_id: '' }).replaceAll(UUIDS, (start) =>
+    const ids = JSON.stringify({ ...event, order_id, pos_id: '' }).replaceAll(UUIDS, (start) =>
       ((Number.parseInt(start, 16) ^ mark) >>> 0).toString(16).padStart(8, '0'),
     )
-    return { ...JSON.parse(ids), pos_id: rest.pos_id ?? pos, ...(posId !== undefined && { pos_id: posId }) }
+    return { ...JSON.parse(ids), pos_id: posId ?? event.pos_id ?? '' }
   }
 
   let count = 0
-  return {
-    async play(story, order_id) {
-      const nth = ++count
-      const pos = posId ?? ''
-      const made = story.events ?? (await makeEvents(openEmulator(story), story, order_id))
-      return made.map((events) => events.map((event) => special(fresh(event, order_id, pos, nth), story)))
-    },
+  return async (story, order_id) => {
+    const nth = ++count
+    const made = story.events ?? (await makeEvents(openEmulator(story), story, order_id))
+    const dress = FIELDS[story.fields ?? '']?.[1] ?? ((event: Payload) => event)
+    const own = (event: Payload) => dress({ ...fresh(event, order_id, nth), ...paidAt(story).processed })
+    return made.map((events) => events.map(own))
   }
 }
 
-/** The event as the story wants it. */
-function special(event: Payload, story: Story): Payload {
-  const { asked, mismatch, fields } = story
-  const part = decimals(Math.max(1, Math.floor(asked / 10)))
-  const processed: Payload =
-    mismatch === 'processed_amount'
-      ? { processed_amount: part, processed_currency: event.currency }
-      : mismatch === 'processed_currency'
-        ? { processed_amount: event.amount, processed_currency: otherCurrency(story) }
-        : {}
-  return dressed({ ...event, ...processed }, fields)
+export type Credentials = Parameters<typeof createClient>[0]
+
+/** Makes a checkout, and returns its address. */
+export async function sell(credentials: Credentials, order: AskedOrder, more: object): Promise<string> {
+  const client = createClient({ onWarning() {}, ...credentials })
+  const asked = { mode: 'hosted', method: 'purchase', order_3ds_bypass: 'supported', description: 'An order of prove' }
+  const checkout = await client.createPayment({ ...asked, ...order, ...more } as never)
+  return (checkout as { url: string }).url
 }
 
-const OTHER = ['credit', 'p2p', 'lookup'] as const
+const PERSON = { customer_patronym: 'Ivanivna', customer_email: 'olena@example.com', customer_phone: '+380441234567' }
 
 async function makeEvents(emulator: Emulator, story: Story, order_id: string): Promise<Payload[][]> {
-  const [first] = story.actions
+  const { control, credentials, fetch, deliveries } = emulator
+  const [{ do: first }] = story.actions as [Action]
   const { minor, currency } = paidAt(story)
   const asked = { order_id, amount: decimals(minor), currency }
-  const other = OTHER.find((method) => method === first?.do)
-  let url = ''
-  if (other === undefined) {
-    const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, onWarning() {} })
-    const checkout = await client.createPayment({
-      ...asked,
-      mode: 'hosted',
-      method: first?.do === 'authorize' ? 'auth' : 'purchase',
-      description: 'An order of edgetill prove',
-      order_3ds_bypass: 'supported',
-      customer_patronym: 'Ivanivna',
-      customer_email: 'olena@example.com',
-      customer_phone: '+380441234567',
-      ...(first?.do === 'subscribe' && { init_recurring: { interval_unit: 'month', interval_count: 1 } }),
-    } as Parameters<typeof client.createPayment>[0] & { mode: 'hosted'; method: 'purchase' })
-    url = checkout.url
-  }
-  let seen = 0
+  const method = (['credit', 'p2p', 'lookup'] as const).find((one) => one === first)
+  const monthly = first === 'subscribe' && { init_recurring: { interval_unit: 'month', interval_count: 1 } }
+  const held = first === 'authorize' && { method: 'auth' }
+  const url = method ? '' : await sell({ ...credentials, fetch }, asked, { ...PERSON, ...monthly, ...held })
   const made: Payload[][] = []
   for (const action of story.actions) {
-    if (other !== undefined && action === first) emulator.control.createPayment({ ...asked, method: other })
+    const before = deliveries.length
+    if (method !== undefined && action.do === method) control.createPayment({ ...asked, method })
     else await carryOut(emulator, order_id, url, action)
-    const events = emulator.deliveries.slice(seen).map(({ event }) => event)
-    seen += events.length
+    const events = deliveries.slice(before).map(({ event }) => event)
     made.push(action.do === 'abandon' ? events.slice(0, 1) : events)
   }
   return made
 }
 
-const CARDS: Partial<Record<Action['do'], TestCardName>> = {
-  decline: 'declined',
-  three_d_secure: 'three_d_secure',
-  three_d_secure_declined: 'three_d_secure_declined',
-  abandon: 'three_d_secure',
-}
-const FAILS = { status_code: '4153' }
-const SUCCEEDS = { capture: '1000', refund: '1004', void: '1009', increment: '1000' }
+const CARDS: Readonly<Record<string, TestCardName>> = { decline: 'declined', abandon: 'three_d_secure' }
+const FAILS = '4153'
 
-async function carryOut(emulator: Emulator, order_id: string, url: string, action: Action): Promise<void> {
-  const { control } = emulator
-  if (action.do === 'cancel') return void control.cancelPayment(order_id)
-  if (action.do === 'charge') return void control.chargeRecurring(order_id)
-  if (!('minor' in action) && action.do !== 'void') {
-    return void (await emulator.pay(url, { card: CARDS[action.do] ?? 'success' }))
-  }
-  const { ends = 'success' } = action
-  const outcome = ends === 'failure' ? FAILS : ends.startsWith('pending') ? { status_code: '2000' } : undefined
-  if (action.do === 'void') control.voidPayment(order_id, outcome)
-  else if (action.do === 'capture') control.capturePayment(order_id, decimals(action.minor), outcome)
-  else if (action.do === 'refund') control.refundPayment(order_id, decimals(action.minor), outcome)
-  else control.incrementAuth(order_id, decimals(action.minor), outcome)
-  if (ends === 'pending_success') control.conclude(order_id, SUCCEEDS[action.do])
-  if (ends === 'pending_failure') control.conclude(order_id, FAILS.status_code)
+async function carryOut({ control, pay }: Emulator, order_id: string, url: string, action: Action): Promise<void> {
+  const { do: deed, minor = 0, ends = 'success' } = action
+  const [amount, [now, later]] = [decimals(minor), ends.split('_')]
+  const outcome = { failure: { status_code: FAILS }, pending: { status_code: '2000' } }[now as string]
+  if (deed === 'cancel') control.cancelPayment(order_id)
+  else if (deed === 'charge') control.chargeRecurring(order_id)
+  else if (deed === 'void') control.voidPayment(order_id, outcome)
+  else if (deed === 'capture') control.capturePayment(order_id, amount, outcome)
+  else if (deed === 'refund') control.refundPayment(order_id, amount, outcome)
+  else if (deed === 'increment') control.incrementAuth(order_id, amount, outcome)
+  else await pay(url, { card: CARDS[deed] ?? (/^three_d/.test(deed) ? (deed as TestCardName) : 'success') })
+  const success = { void: '1009', refund: '1004' }[deed as string] ?? '1000'
+  if (later !== undefined) control.conclude(order_id, later === 'success' ? success : FAILS)
 }

@@ -1,162 +1,115 @@
+import * as v from 'valibot'
+import { startDeadline } from '../../http/deadline.ts'
+import { retryAfterMs } from '../../http/errors.ts'
 import type { Body } from './bodies.ts'
-import {
-  type AskedOrder,
-  ProveError,
-  type ProveOptions,
-  type ProvePress,
-  type ProveState,
-  type Resolved,
-} from './options.ts'
+import type { Resolved } from './options.ts'
+import { type AskedOrder, ProveError, type ProveOptions, type ProvePress, type ProveState } from './options.ts'
 
-/** What the receiver responded: a status, or why there is none. */
-export interface Reply {
-  says: number | string
-  /** What Retry-After asks for. */
-  waitMs?: number
-  /** Where a redirect leads. */
-  location?: string
-}
+/** What was responded: a status, or why there is none; what Retry-After asks for; where a redirect leads. */
+export type Reply = { says: number | string; waitMs?: number | undefined; location?: string | undefined }
 
 /** The shop under test, as it is reached. */
 export interface Shop {
-  /** Sends a webhook. */
-  send(body: Body): Promise<Reply>
+  send(webhook: Body): Promise<Reply>
   /** Sends a webhook and hangs up before the answer. */
-  hangUp(body: Body, ms?: number): Promise<void>
+  hangUp(webhook: Body): Promise<unknown>
   /** Undefined: the shop knows no such order. @throws {ProveError} for what is not a state. */
   state(order_id: string): Promise<ProveState | undefined>
   /** The order as the shop made it. @throws {ProveError} when the shop does not take the order. */
   create(order: AskedOrder): Promise<AskedOrder>
-  /** Presses a button of the shop. */
   press(button: NonNullable<ProveOptions['refund']>, press: ProvePress): Promise<number | string>
 }
 
 /** Long enough for the request to get there, mostly too short for the answer. */
 const HANG_UP_MS = 3
 const MAX_BYTES = 1_000_000
+/** No more than a test should wait. */
 const MAX_WAIT_MS = 10_000
 
 export function openShop(options: Resolved): Shop {
-  const { url, timeoutMs, headers } = options
+  const { url, timeoutMs, create, state } = options
 
-  /** `work` gets a signal that is aborted after the time, and it does not have to heed it. */
-  async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const over = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const error = new Error(`no answer within ${ms} ms`)
-        controller.abort(error)
-        reject(error)
-      }, ms)
-    })
-    const done = work(controller.signal)
-    done.catch(() => {})
-    return Promise.race([done, over]).finally(() => clearTimeout(timer))
+  /** A response, or why there is none. */
+  async function request(address: string, init: RequestInit, ms = timeoutMs) {
+    const deadline = startDeadline(ms, undefined)
+    const work = async () => {
+      const response = await options.fetch(address, { ...init, redirect: 'manual', signal: deadline.signal })
+      const { headers, status } = response as { headers: Headers; status: number | string }
+      return { status, headers, text: (await response.text()).slice(0, MAX_BYTES) }
+    }
+    const failed = (error: unknown) => ({ status: reasonOf(error, ms), headers: new Headers(), text: '' })
+    return deadline.race(work()).catch(failed).finally(deadline.end)
   }
-
-  const request = (address: string, init: RequestInit, ms = timeoutMs) =>
-    within(ms, async (signal) => {
-      const response = await options.fetch(address, { ...init, redirect: 'manual', signal })
-      return { status: response.status, headers: response.headers, text: (await response.text()).slice(0, MAX_BYTES) }
-    })
-  const post = ({ type, text, headers: more }: Body, ms?: number) =>
-    request(url, { method: 'POST', headers: { ...more, 'content-type': type }, body: text }, ms)
-  const ownHeaders = (type: string) => ({ accept: 'application/json', ...headers, 'content-type': type })
+  const post = ({ type, text, headers }: Body, ms?: number) =>
+    request(url, { method: 'POST', headers: { ...headers, 'content-type': type }, body: text }, ms)
+  /** A call of the shop's own API. */
+  const call = (address: string, body?: string, type = 'application/json') => {
+    const headers = { accept: 'application/json', ...options.headers, 'content-type': type }
+    return request(address, body === undefined ? { headers } : { method: 'POST', headers, body })
+  }
 
   return {
-    send: (body) =>
-      post(body).then(
-        ({ status, headers }): Reply => {
-          const waitMs = retryAfterMs(headers.get('retry-after'))
-          const location = headers.get('location') ?? undefined
-          return { says: status, ...(waitMs !== undefined && { waitMs }), ...(location !== undefined && { location }) }
-        },
-        (error: unknown): Reply => ({ says: reasonOf(error) }),
-      ),
-    hangUp: (body, ms = HANG_UP_MS) =>
-      post(body, ms).then(
-        () => {},
-        () => {},
-      ),
+    async send(webhook) {
+      const { status, headers } = await post(webhook)
+      const asked = retryAfterMs(headers.get('retry-after') ?? '')
+      const waitMs = asked && Math.min(asked, MAX_WAIT_MS)
+      return { says: status, waitMs, location: headers.get('location') ?? undefined }
+    },
+    hangUp: (webhook) => post(webhook, HANG_UP_MS),
     async state(order_id) {
-      const { state } = options
-      if (typeof state === 'function') {
-        return checkedState(await ask('state', () => state(order_id)), 'The function `state` returned')
-      }
+      if (typeof state === 'function') return checkedState(await ask('state', () => state(order_id)), 'state returned')
       const address = state.replaceAll('{order_id}', encodeURIComponent(order_id))
-      const init = { headers: { accept: 'application/json', ...headers } }
-      const { status, text } = await request(address, init).catch((error: unknown) => {
-        throw new ProveError(`The state cannot be read: ${address}: ${reasonOf(error)}. Is the shop running there?`)
-      })
+      const { status, text } = await call(address)
       if (status === 404) return undefined
+      if (status === 200) return stateOf(text, options, `${address} responded with`)
       const hint = status === 401 || status === 403 ? " Pass what it wants with --header 'Name: value'." : ''
-      if (status !== 200) throw new ProveError(`The state cannot be read: ${address} responded with ${status}.${hint}`)
-      return stateOf(text, options, `${address} responded with`)
+      const why =
+        typeof status === 'number' ? ` responded with ${status}.${hint}` : `: ${status}. Is the shop running there?`
+      throw new ProveError(`The state cannot be read: ${address}${why}`)
     },
     async create(order) {
-      const { create } = options
       if (create === undefined) return order
       if (typeof create === 'function') return created(order, await ask('create', () => create(order)))
-      const init = { method: 'POST', headers: ownHeaders('application/json'), body: JSON.stringify(order) }
-      const { status, text } = await request(create, init).catch((error: unknown) => {
-        return { status: reasonOf(error), text: '' }
-      })
-      if (typeof status === 'number' && status >= 200 && status < 300) return created(order, parsedOrNothing(text))
+      const { status, text } = await call(create, JSON.stringify(order))
+      if (Number(status) >= 200 && Number(status) < 300) return created(order, parsed(text))
       const what = typeof status === 'number' ? `responded with ${status}` : status
-      throw new ProveError(
-        `The order cannot be created: ${create}: ${what}. It gets ${init.body} and has to respond 2xx.`,
-      )
+      const gets = `It gets ${JSON.stringify(order)} and has to respond 2xx.`
+      throw new ProveError(`The order cannot be created: ${create}: ${what}. ${gets}`)
     },
     async press(button, press) {
-      if (typeof button === 'function') {
-        return Promise.resolve(button(press)).then(
-          () => 200,
-          (error: unknown) => reasonOf(error),
-        )
-      }
+      if (typeof button === 'function') return (async () => button(press))().then(() => 200, reasonOf)
       const address = button.replaceAll(/\{(order_id|amount|currency|key)\}/g, (_, name: keyof ProvePress) =>
-        encodeURIComponent(String(press[name])),
+        encodeURIComponent(press[name]),
       )
       const body = new URLSearchParams(Object.entries(press).map(([name, value]) => [name, String(value)])).toString()
-      const init = { method: 'POST', headers: ownHeaders('application/x-www-form-urlencoded'), body }
-      return request(address, init).then(
-        ({ status }) => status,
-        (error: unknown) => reasonOf(error),
-      )
+      return (await call(address, body, 'application/x-www-form-urlencoded')).status
     },
   }
 }
 
-/** Seconds or a date; no more than a test should wait. */
-function retryAfterMs(value: string | null): number | undefined {
-  if (value === null) return undefined
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_WAIT_MS)
-}
+const ORDER = v.object({
+  order_id: v.pipe(v.union([v.string(), v.number()]), v.transform(String), v.minLength(1)),
+  amount: v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.gtValue(0)),
+  currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)),
+})
 
 /** A shop that makes its own orders says which one it made. @throws {ProveError} for what cannot be paid. */
 function created(order: AskedOrder, made: unknown): AskedOrder {
   if (typeof made !== 'object' || made === null) return order
-  const {
-    order_id = order.order_id,
-    amount = order.amount,
-    currency = order.currency,
-  } = made as Record<string, unknown>
-  const result = { order_id: String(order_id), amount: Number(amount), currency: String(currency) }
-  if (result.order_id !== '' && result.amount > 0 && /^[A-Z]{3}$/.test(result.currency)) return result
-  throw new ProveError(
-    `The order that was created says ${excerpt(made)}, but order_id, amount and currency, where they are there, are an id, a positive number and three capitals.`,
-  )
+  const { success, output } = v.safeParse(ORDER, { ...order, ...JSON.parse(JSON.stringify(made)) })
+  if (success) return output
+  const right = 'but an order_id is an id, an amount a positive number, and a currency three capitals'
+  throw new ProveError(`The order that was created says ${excerpt(made)}, ${right}.`)
 }
 
-function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Undefined for what is not JSON. */
+function parsed(text: string): unknown {
+  const { success, output } = v.safeParse(JSON_TEXT, text)
+  return success ? output : undefined
 }
+const JSON_TEXT = v.pipe(v.string(), v.parseJson())
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Calls a function of the options. @throws {ProveError} when it fails. */
 export async function ask<T>(name: string, call: () => T): Promise<Awaited<T>> {
@@ -169,61 +122,45 @@ export async function ask<T>(name: string, call: () => T): Promise<Awaited<T>> {
 }
 
 /** The runtime's own reason, in a few words. */
-function reasonOf(error: unknown): string {
-  const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
+function reasonOf(error: unknown, timeoutMs?: number): string {
+  const { name, code, message, cause } = (error ?? {}) as { [name in 'name' | 'code' | 'message' | 'cause']?: unknown }
   if (cause !== undefined && cause !== null) return reasonOf(cause)
-  if (typeof code === 'string' && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) {
-    return `${code}: for a certificate that you signed yourself, set NODE_EXTRA_CA_CERTS to its PEM file`
-  }
-  return typeof code === 'string' ? code : String(message ?? error)
+  if (name === 'TimeoutError' && timeoutMs !== undefined) return `no answer within ${timeoutMs} ms`
+  if (typeof code !== 'string') return String(message ?? error)
+  const isOfTls = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+  return `${code}${isOfTls ? ': for a certificate that you signed yourself, set NODE_EXTRA_CA_CERTS to its PEM file' : ''}`
 }
 
 /** Reads JSON in which a state is, as the response of a state URL. @throws {ProveError} saying what is there instead. */
-export const stateOf = (text: string, how: Pick<ProveOptions, 'paths' | 'units'>, from: string): ProveState =>
-  checkedState(readState(parsed(text, from), how), from) as ProveState
-
-function parsed(text: string, from: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
+export function stateOf(text: string, how: Pick<ProveOptions, 'paths' | 'units'>, from: string): ProveState {
+  const json = parsed(text)
+  if (json === undefined) {
     const what = /^\s*</.test(text) ? 'HTML' : text.trim() === '' ? 'an empty body' : 'something else'
-    throw new ProveError(`The state has to be JSON, but ${from} ${what}.`, { cause })
+    throw new ProveError(`The state has to be JSON, but ${from} ${what}.`)
   }
-}
-
-function readState(json: unknown, how: Pick<ProveOptions, 'paths' | 'units'>): unknown {
-  const at = (name: keyof ProveState): unknown =>
-    (pathOf(name).match(/\w+/g) ?? []).reduce<unknown>(
-      (value, part) => (value as Record<string, unknown> | null)?.[part],
-      json,
-    )
   const pathOf = (name: keyof ProveState): string => how.paths?.[name] ?? `$.${name}`
-  const money = (name: keyof ProveState): unknown => {
+  const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name]
+  const at = (name: keyof ProveState): unknown => (pathOf(name).match(/\w+/g) ?? []).reduce(member, json)
+  const money = (name: 'paid' | 'refunded'): unknown => {
     const value = at(name)
+    const hint = `Say where it is with --${name} '$.path'.`
+    if (value === undefined) throw new ProveError(`The state has nothing at ${pathOf(name)}: ${excerpt(json)}. ${hint}`)
     const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
     return how.units === 'minor' && typeof amount === 'number' ? amount / 100 : amount
   }
-  for (const name of ['paid', 'refunded'] as const) {
-    if (at(name) !== undefined) continue
-    const option = `--${name} '$.path'`
-    throw new ProveError(`The state has nothing at ${pathOf(name)}: ${excerpt(json)}. Say where it is with ${option}.`)
-  }
-  return { paid: money('paid'), refunded: money('refunded'), shipped: at('shipped'), currency: at('currency') }
+  const state = { paid: money('paid'), refunded: money('refunded'), shipped: at('shipped'), currency: at('currency') }
+  return checkedState(state, from) as ProveState
 }
+
+const count = v.pipe(v.number(), v.finite())
+const currency = v.fallback(v.optional(v.string()), undefined)
+const STATE = v.object({ paid: count, refunded: count, shipped: v.nullish(count), currency })
 
 function checkedState(state: unknown, from: string): ProveState | undefined {
   if (state === undefined || state === null) return undefined
-  const { paid, refunded, shipped, currency } = state as Record<string, unknown>
-  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value)
-  if (!isCount(paid) || !isCount(refunded) || !(shipped === undefined || shipped === null || isCount(shipped))) {
-    throw new ProveError(`${from} ${excerpt(state)}, but paid and refunded (and shipped, if it is there) are numbers.`)
-  }
-  return {
-    paid: paid as number,
-    refunded: refunded as number,
-    ...(typeof shipped === 'number' && { shipped }),
-    ...(typeof currency === 'string' && { currency }),
-  }
+  const { success, output } = v.safeParse(STATE, state)
+  if (success) return { ...output, shipped: output.shipped ?? undefined }
+  throw new ProveError(`${from} ${excerpt(state)}, but paid and refunded (and shipped, if it is there) are numbers.`)
 }
 
 const excerpt = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 200)

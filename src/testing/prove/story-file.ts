@@ -1,62 +1,45 @@
-import { expectedOf, minorOf } from './judge.ts'
+import { FIELDS, INTRUSIONS, type Payload } from './bodies.ts'
+import { amountOf, expectedOf } from './judge.ts'
 import { ProveError } from './options.ts'
-import { INTRUSIONS, isGenuine, type Story, TWINS, WAYS } from './story.ts'
+import { isGenuine, MISMATCHES, type Story, TWINS, WAYS } from './story.ts'
 
-/** A story as a file's JSON: it plays again what was found, or what happened. */
+/** A story as a file's JSON: it plays again what was `found`, or what happened. The fields of `story` are for `prove` alone. */
 export interface StoryFile {
   edgetill_story: 1
-  /** What was found with it, for people. */
   found?: { verdict: string; cause: string }
-  /** What `prove --story` plays: its fields are for `prove` alone. */
   story: object
-}
-
-export const storyFile = (story: Story, found: StoryFile['found']): StoryFile => ({
-  edgetill_story: 1,
-  ...(found && { found }),
-  story,
-})
-
-interface Taken {
-  event: Readonly<Record<string, unknown>>
 }
 
 /** Reads a story, or an order that `edgetill order --export` wrote. @throws {ProveError} for anything else. */
 export function readStory(json: unknown): Story {
   const { edgetill_story, edgetill_order, story, events } = (json ?? {}) as Record<string, unknown>
-  if (edgetill_order === 1 && Array.isArray(events) && events.length > 0) return storyOf(events as Taken[])
-  if (edgetill_story === 1 && isStory(story)) return story
+  if (edgetill_order === 1 && Array.isArray(events) && events.length > 0) {
+    return recorded(events.map(({ event }: { event: Payload }) => event))
+  }
+  if (edgetill_story === 1 && isStory(story as Story)) return story as Story
   throw new ProveError(
-    'story: must be what `edgetill prove` wrote for a finding, or `edgetill order --export` for an order.',
+    'story: must be what `edgetill prove` wrote of a finding, or `edgetill order --export` of an order.',
   )
 }
 
 /** The events of an order as they came. */
-function storyOf(taken: readonly Taken[]): Story {
-  const events = taken.map(({ event }) => [event])
-  const { paid } = expectedOf(taken.map(({ event }) => event))
-  const [{ event }] = taken as [Taken]
-  const { currency } = event
+function recorded(events: readonly Payload[]): Story {
+  const [first] = events as [Payload]
+  const { currency } = first
   return {
-    asked: minorOf(event.amount) || paid,
+    asked: amountOf({ amount: first.amount }) || expectedOf(events).paid,
     ...(typeof currency === 'string' && currency !== 'UAH' && { currency }),
     late: false,
     actions: [],
     sendings: events.map((_, action) => ({ action, nth: 0, way: 'plain' })),
-    events,
+    events: events.map((event) => [event]),
   }
 }
 
-function isStory(value: unknown): value is Story {
-  const { asked, actions, sendings, twin } = (value ?? {}) as Partial<Story>
-  const isKnown = (one: NonNullable<typeof sendings>[number]): boolean =>
-    isGenuine(one) ? one.way in WAYS : one.intrusion in INTRUSIONS
-  return (
-    Number.isInteger(asked) &&
-    Array.isArray(actions) &&
-    Array.isArray(sendings) &&
-    sendings.length > 0 &&
-    sendings.every(isKnown) &&
-    (twin === undefined || twin in TWINS)
-  )
+/** Whether it names only what there is. */
+function isStory(story: Story | undefined): boolean {
+  const { asked, actions, sendings, twin = 'case', fields = 'bare', mismatch = 'amount' } = story ?? ({} as Story)
+  const isKnown = sendings?.every((one) => (isGenuine(one) ? one.way in WAYS : one.intrusion in INTRUSIONS))
+  const isNamed = twin in TWINS && fields in FIELDS && mismatch in MISMATCHES
+  return Number.isInteger(asked) && Array.isArray(actions) && sendings?.length > 0 && isKnown && isNamed
 }

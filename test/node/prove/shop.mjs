@@ -34,7 +34,7 @@ const amountOf = (event) => minor(is('reads_amount_alone') ? event.amount : (eve
 /** What the stored events say together. */
 function fold(id, asked) {
   const byOperation = new Map()
-  let latest = ''
+  let latest = 'success'
   const rows = sql(`SELECT event FROM events WHERE id ${is('ids_by_like') ? 'LIKE' : '='} ? ORDER BY rowid`).all(id)
   for (const event of rows.map(({ event }) => JSON.parse(event))) {
     if (event.method === 'purchase') latest = event.status
@@ -80,12 +80,12 @@ function fold(id, asked) {
 }
 
 function fits(event, asked) {
-  if (is('any_amount')) return true
   const currency = is('any_currency', 'reads_amount_alone')
     ? asked.currency
     : (event.processed_currency ?? event.currency)
   const sameCurrency = currency === asked.currency && (is('any_currency') || event.currency === asked.currency)
-  return sameCurrency && Math.abs(amountOf(event) - asked.amount) <= (is('a_cent_less') ? 1 : 0)
+  const off = Math.abs(amountOf(event) - asked.amount)
+  return sameCurrency && (is('any_amount') || off <= (is('a_cent_less') ? 1 : 0))
 }
 
 const inMemory = new Set()

@@ -25,8 +25,8 @@ function key_of(array $event): string
 
 function fits(array $event, ?array $asked): bool
 {
-    if (!$asked || $event['method'] !== 'purchase' || wrong('any_price')) return true;
-    return amount($event) === minor($asked['amount'] / 100) && ($event['processed_currency'] ?? $event['currency']) === $asked['currency'] && $event['currency'] === $asked['currency'];
+    if (!$asked || $event['method'] !== 'purchase') return true;
+    return (wrong('any_price') || amount($event) === minor($asked['amount'] / 100)) && ($event['processed_currency'] ?? $event['currency']) === $asked['currency'] && $event['currency'] === $asked['currency'];
 }
 
 function asked(string $id): ?array { return query('SELECT * FROM asked WHERE id = ?', $id)->fetch(PDO::FETCH_ASSOC) ?: null; }

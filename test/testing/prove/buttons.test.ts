@@ -57,7 +57,7 @@ describe('the buttons of a shop', () => {
     const { findings } = await play(events, receive, emulator, { refund, capture })
     expect(findings.map(({ verdict, cause }) => [verdict, cause])).toEqual([
       ['refunded twice', 'refunds_twice'],
-      ['captured twice', 'refunds_twice'],
+      ['captured twice', 'captures_twice'],
     ])
     expect(findings[0]?.story.at(-1)?.says).toBe('the service has a refund of 60.4 UAH in all')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compare, compareEarly, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
+import { compare, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
 import type { Story } from '../../../src/testing/prove/story.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
@@ -88,13 +88,13 @@ const TABLE: readonly [string, Story, object[], ReturnType<typeof state>, Differ
 describe('the judge of prove', () => {
   it.each(TABLE)('%s', (_, story, events, seen, difference, verdict) => {
     const expected = expectedOf(events as never)
-    expect(compare(story, expected, seen)).toBe(difference)
-    if (difference) expect(verdictOf(story, difference, expected, seen, events as never)).toBe(verdict)
+    expect(compare({ story, expected, seen })).toBe(difference)
+    if (difference) expect(verdictOf({ story, difference, expected, seen, sent: events as never })).toBe(verdict)
   })
 
   it('before the last webhook, too much is wrong and too little is not', () => {
     const none = expectedOf([])
-    expect(compareEarly(STORY, none, state(0, 0, 1))).toBe('shipped_more')
-    expect(compareEarly(STORY, expectedOf([PAID] as never), state(0))).toBeUndefined()
+    expect(compare({ story: STORY, expected: none, seen: state(0, 0, 1) }, true)).toBe('shipped_more')
+    expect(compare({ story: STORY, expected: expectedOf([PAID] as never), seen: state(0) }, true)).toBeUndefined()
   })
 })

@@ -1,0 +1,83 @@
+import type { ProveFinding, ProveReport } from '../../testing/prove/index.ts'
+import { findingText, stateText } from '../../testing/prove/report.ts'
+
+const STYLE = `
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
+  h2, .no { color: light-dark(#a4262c, #ff8f8f) } pre { overflow-x: auto; font-size: .75rem } li { margin: .4rem 0 }
+  table { border-collapse: collapse } td, th { border: 1px solid #999; padding: .3rem .7rem; text-align: left }`
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: unknown): string => String(text).replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? one)
+const row = (name: string, value: unknown, mark = ''): string =>
+  `<tr><th>${escaped(name)}</th><td${mark}>${escaped(value)}</td></tr>`
+
+/** A report as an HTML page with the timeline of each failing order. It loads nothing. */
+export function reportPage({ url, seed, orders, requests, tried, leftOut, findings }: ProveReport): string {
+  const none = findings.length === 0 ? '<p>Nothing found.</p>' : ''
+  const left = leftOut.length === 0 ? '' : '<h3>Not tried</h3>'
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>edgetill prove</title>
+<style>${STYLE}
+</style>
+<main><h1>edgetill prove</h1>
+<p>${orders} orders, ${requests} webhooks, seed ${seed}.</p>
+<details><summary>What was tried, and how often</summary>
+<table>${Object.entries(tried)
+    .map((one) => row(...one))
+    .join('')}</table></details>
+${none}${findings.map((one) => section(one, url)).join('\n')}
+${left}<ul>${leftOut.map((one) => `<li>${escaped(one)}</li>`).join('')}</ul></main></html>
+`
+}
+
+function section({ verdict, cause, advice, order_id, expected, seen, story }: ProveFinding, url: string): string {
+  const steps = story.map(({ says, answers, sent }) => {
+    const codes = answers.map((one) => `<code${Number(one) < 300 ? '' : ' class="no"'}>${escaped(one)}</code>`)
+    return `<li>${escaped(says)} ${codes.join(' ')}${sent ? `<pre>${escaped(curlOf(url, sent))}</pre>` : ''}</li>`
+  })
+  return `<section><h2>${escaped(verdict)}</h2>
+<p><code>${cause}</code> ${escaped(advice)}</p>
+<p>Order <code>${escaped(order_id)}</code></p>
+<ol>${steps.join('\n')}</ol>
+<table>${row('It should be', stateText(expected))}${row('The shop says', stateText(seen), ' class="no"')}</table></section>`
+}
+
+const MAX_CURL = 20_000
+
+/** A command that sends a step's body again. What is too long for a command line is left out. */
+function curlOf(url: string, { type, text }: { type: string; text: string }): string {
+  const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+  if (text.length > MAX_CURL) return `# a body of ${text.length} letters`
+  return `curl -H ${quoted(`content-type: ${type}`)} --data-raw ${quoted(text)} ${quoted(url)}`
+}
+
+/** A report as JUnit XML: a test case for each finding, or one that passes. */
+export function junitOf({ findings, seed, orders }: ProveReport): string {
+  const cases = findings.map((finding) => {
+    const { verdict, cause, advice } = finding
+    const failure = `<failure type="${cause}" message="${escaped(advice)}">${escaped(findingText(finding))}</failure>`
+    return `  <testcase classname="edgetill.prove" name="${escaped(verdict)} (${cause})">${failure}</testcase>`
+  })
+  const passed = `  <testcase classname="edgetill.prove" name="${orders} orders, seed ${seed}"/>`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="edgetill prove" tests="${Math.max(1, findings.length)}" failures="${findings.length}">
+${findings.length > 0 ? cases.join('\n') : passed}
+</testsuite>
+`
+}
+
+/** A report as SARIF 2.1.0. A receiver has an address in place of a file. */
+export function sarifOf({ url, findings }: ProveReport): string {
+  const rules = [
+    ...new Map(findings.map(({ cause, advice }) => [cause, { id: cause, fullDescription: { text: advice } }])).values(),
+  ]
+  const results = findings.map(({ cause, verdict, advice, story }) => ({
+    ruleId: cause,
+    level: 'error',
+    message: { text: [`${verdict}. ${advice}`, ...story.map(({ says }, index) => `${index + 1}. ${says}`)].join('\n') },
+    locations: [{ physicalLocation: { artifactLocation: { uri: url } } }],
+  }))
+  const driver = { name: 'edgetill prove', rules }
+  const $schema = 'https://json.schemastore.org/sarif-2.1.0.json'
+  return `${JSON.stringify({ version: '2.1.0', $schema, runs: [{ tool: { driver }, results }] }, null, 2)}\n`
+}

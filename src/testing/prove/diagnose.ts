@@ -1,0 +1,138 @@
+import type { Cause } from './causes.ts'
+import { amountOf, minorOf } from './judge.ts'
+import { nameOf, type Played, type Player } from './run.ts'
+import { at, by, failing, type Pass, passesOf } from './shrink.ts'
+import { genuineOf, priced, type Story, storyOf, type Way } from './story.ts'
+
+/**
+ * What rules look at beside the tags. Of what differs, payments or refunds, in minor units: what the shop counts, what it should count,
+ * the `gap` between them (0 where only what was shipped differs) and the amounts. `fails`: whether another story fails too.
+ */
+type Facts = {
+  story: Story
+  played: Played
+  now: number
+  due: number
+  gap: number
+  parts: readonly number[]
+  fails: Probe
+}
+type Probe = (story: Story) => Promise<boolean>
+
+/** The passes without which a story is right, and what is wrong with it. */
+type Tag = Pass | 'more' | 'less' | 'refused' | 'shipped' | 'counted' | 'plain'
+type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
+
+const PENDING_FIRST = storyOf('three_d_secure')
+const LATE_PENDING: Story = { ...PENDING_FIRST, sendings: [...PENDING_FIRST.sendings].reverse() }
+const LATE_FAILURE: Story = { ...LATE_PENDING, actions: storyOf('decline_then_pay').actions }
+const THEN_REFUND = storyOf('pay refund:2000')
+
+const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
+const isSmall = ({ gap, played }: Facts): boolean => (gap > 0 && gap < 100) || played.story.asked < 2 ** 31
+const isCents = ({ gap }: Facts): boolean => gap > 0 && gap < 3
+const isOne = ({ story }: Facts): boolean => new Set(genuineOf(story).map(at)).size === 1
+const isKilled = ({ story }: Facts): boolean => genuineOf(story).some(({ way }) => way === 'killed')
+const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => method === 'auth')
+const isOther = ({ played }: Facts): boolean =>
+  !played.sent.every(({ method }) => /^(purchase|capture|refund)$/.test(String(method)))
+const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed/, ...ways)
+/** The payer changed it; and as if it had been paid so. */
+const isChanged = ({ mismatch }: Story): boolean => /^processed_/.test(mismatch ?? '')
+const asPaid = (story: Story): Story => ({ ...story, mismatch: String(story.mismatch).replace('processed_', '') })
+/** The orders of a crowd differ in their prices too. */
+const alone = ({ story: { crowd: _, ...story }, played }: Facts): Story => priced(story, played.story.asked)
+/** What did not succeed explains what is too much. */
+function isOpen({ played, due, gap }: Facts): boolean {
+  const open = played.sent.filter(({ status }) => status !== 'success')
+  return open.length > 0 && (due === 0 || gap === 0 || open.some((event) => amountOf(event) === gap))
+}
+/** What is counted is the price of the order, of which other parts came. */
+function isWhole({ played, story, now, due, parts }: Facts): boolean {
+  const whole = played.difference?.startsWith('paid') ? story.asked : played.expected.paid || story.asked
+  return due > 0 && now === whole && !parts.includes(now)
+}
+
+/** The usual mistakes, and the passes and probes that decide each. The first one that holds is the cause. */
+const RULES: readonly Rule[] = [
+  ['no_signature_check', ['forged']],
+  ['ignores_processed_amount', [], async ({ story, fails }) => isChanged(story) && !(await fails(asPaid(story)))],
+  ['forgets_currency', [], ({ story }) => story.mismatch?.endsWith('currency')],
+  ['trusts_amount', [], ({ story }) => story.mismatch],
+  ['mixes_orders', ['crowd'], async (facts) => !(await facts.fails(alone(facts)))],
+  ['rounds', ['crowd'], isSmall],
+  ['overflows', ['crowd']],
+  ['confuses_order_ids', ['twin']],
+  // Letters beyond ASCII make data with - and _ too.
+  ['reads_base64', ['fields'], (facts) => isText(facts) && facts.fails({ ...facts.story, fields: 'base64url' })],
+  ['breaks_on_texts', ['fields'], isText],
+  ['breaks_on_unknown_fields', ['fields'], ({ story }) => story.fields === 'unknown'],
+  ['breaks_on_nulls', ['fields']],
+  ['rejects_late', ['late']],
+  ['breaks_on_nulls', ['refused'], async ({ fails, story }) => !(await fails({ ...story, fields: 'bare' }))],
+  ['rejects', ['refused']],
+  ['rounds', ['amount'], isSmall],
+  ['overflows', ['amount']],
+  ['remembers_in_memory', ['restart', 'more'], (facts) => facts.fails(killedBy(facts, 'killed_later', 'plain'))],
+  ['acts_before_storing', ['restart', 'more']],
+  ['keeps_in_memory', ['restart'], (facts) => facts.fails(killedBy(facts, 'killed_later'))],
+  ['stores_after_answer', ['restart'], (facts) => isKilled(facts) || facts.fails(killedBy(facts, 'killed'))],
+  ['marks_before_acting', ['restart']],
+  ['not_atomic', ['moment', 'more']],
+  ['not_atomic', ['moment'], isOne],
+  ['lost_update', ['moment']],
+  ['not_atomic', ['hang_up', 'more']],
+  ['marks_before_acting', ['hang_up']],
+  ['dedupes_by_body', ['other_fields']],
+  ['ships_copies', ['copies', 'shipped']],
+  ['adds_up_copies', ['copies']],
+  // From here on each webhook comes once.
+  ['ignores_status', ['plain', 'more'], isOpen],
+  ['rounds', ['plain', 'less'], isCents],
+  ['ignores_method', ['plain', 'less'], (facts) => isAuth(facts) && facts.fails(storyOf('authorize'))],
+  ['part_taken_for_whole', ['plain', 'counted'], isWhole],
+  ['ships_parts', ['plain', 'more', 'shipped'], ({ due }) => due > 0],
+  ['ignores_method', ['plain', 'more'], isOther],
+  ['rounds', ['plain', 'more'], ({ gap }) => gap > 0 && gap < 100],
+  ['unknown', ['plain', 'more']],
+  ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(THEN_REFUND)],
+  ['dedupes_by_transaction', [], ({ fails }) => fails(PENDING_FIRST)],
+  ['newest_wins', ['order'], async ({ fails }) => (await fails(LATE_PENDING)) && fails(LATE_FAILURE)],
+  ['pending_overwrites', ['order'], ({ fails }) => fails(LATE_PENDING)],
+  ['order_matters', ['order']],
+  ['failure_sticks', [], ({ story }) => story.actions[0]?.do === 'decline_then_pay'],
+  ['overwrites_sums', [], ({ now, parts }) => parts.length > 1 && now === parts.at(-1) && now !== parts[0]],
+  ['dedupes_by_method', ['counted'], ({ now, parts }) => parts.length > 1 && now > 0],
+  ['not_handled', ['less']],
+]
+
+/** Why a shrunk story fails, by the passes after which it no longer does, and a few more stories where they do not say. */
+export async function causeOf(story: Story, played: Played, player: Player): Promise<Cause> {
+  const { difference = '', expected, seen, sent } = played
+  const tags = new Set<string>(difference.split('_'))
+  for (const [pass, changed] of passesOf(story)) if (!(await failing(player, changed))) tags.add(pass)
+  if (!tags.has('shipped')) tags.add('counted')
+  if (!tags.has('order')) tags.add('plain')
+  const isRefund = tags.has('refunded')
+  const [now, due] = isRefund ? [minorOf(seen?.refunded), expected.refunded] : [minorOf(seen?.paid), expected.paid]
+  const counted = isRefund ? ['refund'] : ['purchase', 'capture']
+  const done = sent.filter(({ status, method }) => status === 'success' && counted.includes(String(method)))
+  const gap = tags.has('shipped') ? 0 : Math.abs(now - due)
+  const fails = async (probe: Story) => (await player.play(probe))?.difference !== undefined
+  const facts: Facts = { story, played, fails, now, due, gap, parts: done.map(amountOf) }
+  for (const [cause, wanted, also = () => true] of RULES) {
+    if (wanted.every((tag) => tags.has(tag)) && (await also(facts))) return cause
+  }
+  return 'unknown'
+}
+
+/** What a refused webhook has and those that were accepted do not. */
+export function refusalOf({ refused, sent }: Played): string {
+  if (refused === undefined) return ''
+  const { payload, answer } = refused
+  const other = sent.find((one) => one !== payload) ?? payload
+  const isApart = (name: string) => JSON.stringify(other[name]) !== JSON.stringify(payload[name])
+  const apart = Object.keys(payload).filter((name) => isApart(name) && !/_id$|_at$|^fee$/.test(name))
+  const differs = apart.length > 0 ? `, which differs from one that was accepted in ${apart.join(', ')}` : ''
+  return `It responds ${answer} to ${nameOf(payload)}${differs}.`
+}

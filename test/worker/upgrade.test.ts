@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTables, type Schema } from '../../src/shop/lib/tables.ts'
-import { authorized, made, send } from './support/money.ts'
+import type { OnEvent } from '../../src/shop/options.ts'
+import type { SqlValue } from '../../src/shop/runtime.ts'
+import { secondary } from './support/events.ts'
+import { authorized, instead, made, send } from './support/money.ts'
+import STORED from './support/stored-state.json' with { type: 'json' }
 import { World } from './support/world.ts'
 
 // What an object wrote with one version of the engine, read with another.
@@ -93,4 +97,85 @@ it('an operation with the response that an older engine has stored gets it again
   storage.sql.exec('UPDATE operation SET operation = ?', JSON.stringify({ ...operation, response: stored }))
   expect(await send(world, 'capture', 'one', { charge_amount: 10 })).toMatchObject(stored)
   expect(made(world, 'capture')).toHaveLength(1)
+})
+
+describe('what the engine of 635b86b has stored', () => {
+  /** A world that begins over it. The service answers nothing but what a test says. */
+  async function begun(onEvent?: OnEvent) {
+    const world = new World({ ...(onEvent && { onEvent }) })
+    world.time = STORED.time
+    for (const [name, { alarm, create, rows }] of Object.entries(STORED.objects)) {
+      const storage = world.gate.storage(name, '')
+      for (const statement of create) storage.sql.exec(statement)
+      for (const [table, all] of Object.entries(rows)) {
+        for (const row of all) {
+          const marks = row.map(() => '?').join(', ')
+          storage.sql.exec(`INSERT INTO ${table} VALUES (${marks})`, ...(row as SqlValue[]))
+        }
+      }
+      if (alarm !== null) await storage.setAlarm(alarm)
+    }
+    const kv = world.env().STATE
+    for (const { key, value, metadata } of STORED.kv) await kv.put(key, value, { metadata })
+    world.begin()
+    const sent = instead(world, (method) => new Response('', { status: method === 'POST' ? 500 : 403 }))
+    return { world, sent }
+  }
+
+  it('goes on with its keys: what was made stays made, and what is open is not made again', async () => {
+    const { world, sent } = await begun()
+    expect(await send(world, 'capture', 'done-key', { charge_amount: 10 })).toEqual({ status: 200, body: STORED.done })
+    expect(await send(world, 'capture', 'done-key', { charge_amount: 11 })).toMatchObject({ status: 422 })
+    const open = { charge_amount: 20 }
+    expect(await send(world, 'capture', 'open-key', open)).toMatchObject({ body: { code: 'capture_unsettled' } })
+    expect(await send(world, 'capture', 'new-key', open)).toMatchObject({ body: { code: 'capture_unsettled' } })
+    await world.deliver(secondary('A-1', 'capture', { amount: 20, operation_id: 'op-20' }))
+    const settled = await send(world, 'capture', 'open-key', open)
+    expect(settled).toMatchObject({ status: 200, body: { operation_id: 'op-20' } })
+    expect((await world.order('A-1'))?.totals).toMatchObject({ authorized: 10_050, captured: 3_000 })
+    expect(sent).toEqual([])
+  })
+
+  it('goes on with its queue: the event that waits is handled once, and none that was handled', async () => {
+    const told: unknown[] = []
+    const { world } = await begun(({ event }) => void told.push([event.method, event.record.payment_id]))
+    for (const { value } of STORED.kv) {
+      const { event } = JSON.parse(value)
+      if (event) await world.deliver(event)
+    }
+    for (let minute = 0; minute < 5; minute++) await world.advance(61_000)
+    expect(told).toEqual([['purchase', 'bbbbbbbb-0000-4000-8000-000000000001']])
+  })
+
+  it('goes on with its links: one payment of each, none of one that was revoked or whose order was cancelled', async () => {
+    const { world, sent } = await begun()
+    expect(await world.open(STORED.links['A-2'].url)).toBe(STORED.form)
+    for (const id of ['A-3', 'A-4'] as const) {
+      const { headers } = await world.get(STORED.links[id].url)
+      expect([id, headers.get('location') ?? '/return/']).toEqual([id, expect.stringContaining('/return/')])
+    }
+    expect(sent.filter((body) => 'customer_email' in body)).toEqual([])
+    expect([...world.gate.rows('A-3').values()]).toContainEqual(
+      expect.objectContaining({ closed_at: expect.any(Number) }),
+    )
+  })
+
+  it('comes back into the books from KV by the cron, with what was done and what is open', async () => {
+    const { world } = await begun()
+    for (let run = 0; run < 3; run++) {
+      await world.cron()
+      await world.advance(900_000)
+    }
+    const list = async (path: string) => (await (await world.api(path)).json()) as Record<string, never[]>
+    const { orders = [] } = await list('/api/orders')
+    const shown = new Map(orders.map(({ order_id, totals }) => [order_id, totals]))
+    expect(shown.get('A-1' as never)).toMatchObject({ captured: 1_000 })
+    expect(shown.get('A-5' as never)).toMatchObject({ captured: 10_050 })
+    const { items = [] } = await list('/api/attention')
+    // The flag of A-5 was looked at by a person; a further event has come since.
+    expect(items.map(({ kind, order_id }) => `${kind} ${order_id}`).sort()).toContain('operation_unsettled A-1')
+    expect([...world.gate.rows('A-5').keys()]).toContainEqual(expect.stringContaining('alert/done/'))
+    const { days = [] } = await list('/api/days?from=2026-03-01&to=2026-03-01')
+    expect(days.reduce((sum, { taken }) => sum + taken, 0)).toBe(11_050)
+  })
 })

@@ -1,6 +1,6 @@
 import { DIST } from './bundles.ts'
 
-/** What can be deployed of edgetill, and the goal for its size in bytes, minified and gzipped. */
+/** The parts of edgetill that can be deployed, with the goal for their size in bytes, minified and gzipped. */
 export interface OurBundle {
   name: string
   /** The program, over the published package or over the sources. */
@@ -15,7 +15,7 @@ export interface OurBundle {
 const from = (where: 'package' | 'sources', entry: 'index' | 'webhooks' | 'till'): string =>
   JSON.stringify(where === 'package' ? `${DIST}/${entry}.js` : `./src/${entry === 'index' ? '' : `${entry}/`}index.ts`)
 
-/** What has subpaths of its own: nobody pays for it who does not import it. */
+/** Parts with their own subpath: only those who import them pay for them. */
 const NOTHING_FOREIGN = [
   ...['hono', 'node:'],
   ...['src/emulator/', 'src/cli/', 'src/adapters/', 'src/testing/', 'src/checkout-link/'],

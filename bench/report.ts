@@ -26,11 +26,11 @@ export interface Goal {
   atLeast?: boolean
 }
 
-/** What a subject measured. */
+/** The figures of a subject. */
 export interface Report {
   /** Heading of its tables. */
   title: string
-  /** What the figures mean, one line each. */
+  /** The meaning of the figures, one line each. */
   notes: string[]
   /** The table that is drawn as a chart. */
   chart: { table: string; title: string }

@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, clientOf, keyOf, type RunningWorker, sentWebhook, startWor
 const EVENTS = [1, 10, 100, 1000]
 const ORDERS = [1_000, 100_000] as const
 const LISTS = ['', '?status=failure', '?open=true', '?reference=cart-7', '?search=customer-77@']
-/** What fits so many is sorted: 11 % of all orders. It has no goal. */
+/** A page of so many is sorted: 11 % of all orders. It has no goal. */
 const BROAD = '?search=customer-9'
 
 /** One of those that are compared. */

@@ -8,7 +8,7 @@ import {
   isOutcomeUnknownError,
 } from '../src/index.ts'
 
-// What the scripts in this folder share. All of them run unchanged on Node, Deno and Bun.
+// Settings of the scripts in this folder. All of them run unchanged on Node, Deno and Bun.
 
 /** The client's configuration from EDGETILL_* variables. Deno also needs their names in --allow-env. */
 export function settings(): ClientConfig {

@@ -9,7 +9,7 @@ import ts from 'typescript'
 const root = join(import.meta.dirname, '..')
 const FILE = 'src/client/client-methods.ts'
 
-/** What src/client/client-methods.ts should be. */
+/** The text that src/client/client-methods.ts should have. */
 export function clientMethods(): string {
   const imports = new Map<string, Set<string>>()
   const methods = readdirSync(join(root, 'src/operations')).flatMap((file) => methodsOf(file, imports))
@@ -34,7 +34,7 @@ function methodsOf(file: string, imports: Map<string, Set<string>>): string[] {
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true)
   return source.statements.filter(isOperation).map((operation) => {
     const [, ...parameters] = operation.parameters
-    // What has a default may be left out.
+    // A parameter with a default may be left out.
     const listed = parameters.map(({ name, type, initializer }) => {
       return `${name.getText()}${initializer ? '?' : ''}: ${type?.getText()}`
     })

@@ -14,7 +14,7 @@ export interface Entry {
   source: string
   /** The file in `dist`, without its ending: `webhooks`. */
   name: string
-  /** What a user imports: `edgetill/webhooks`. */
+  /** The specifier that a user imports: `edgetill/webhooks`. */
   specifier: string
 }
 
@@ -31,7 +31,7 @@ export const ENTRIES: readonly Entry[] = Object.entries(
   specifier: `${readJson<PackageJson>('package.json').name}${subpath.slice(1)}`,
 }))
 
-/** What a user imports to get a file of the checkout; undefined for a file that is not public. */
+/** The specifier of a file of the checkout; undefined for a file that is not public. */
 export const specifierOf = (source: string): string | undefined =>
   ENTRIES.find((entry) => entry.source === source)?.specifier
 

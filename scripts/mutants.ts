@@ -73,7 +73,7 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     if (ts.isRegularExpressionLiteral(node)) loosen(node)
     if (ts.isArrayLiteralExpression(node)) shorten(node.elements)
     if (ts.isObjectLiteralExpression(node)) leaveOutEach(node.properties, (member) => !ts.isMethodDeclaration(member))
-    // What waits for nothing goes on too early, and a failure is nobody's.
+    // Code that waits for nothing goes on too early, and nobody catches its failure.
     if (ts.isAwaitExpression(node)) replace(node, node.expression.getText(tree))
     if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, '{}')
     if (ts.isIfStatement(node)) {

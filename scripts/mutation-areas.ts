@@ -1,4 +1,4 @@
-// What `npm run mutate` changes, by area, and which tests have to notice.
+// The areas that `npm run mutate` changes, and the tests that have to notice.
 
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // How many of an area's changes have to be noticed: as many as before.
 
-/** What a run has measured of an area. */
+/** The result of a run for an area. */
 export interface Score {
   killed: number
   survived: number

@@ -20,11 +20,11 @@ import { packedEnvironment } from '../test/tarball/support/pack.ts'
 import { FOLDERS, type RuntimeFamily, runsOn, type Tier, testFiles } from '../test/tiers.ts'
 import { type Outcome, type Run, runVitest } from './vitest-run.ts'
 
-/** What can be named on the command line. */
+/** The names that the command line takes. */
 const GROUPS = ['node', 'deno', 'bun', 'workerd', 'browser', 'package', 'frameworks'] as const
 type Group = (typeof GROUPS)[number]
 
-/** What needs the packed package. */
+/** The suites that need the packed package. */
 const PACKED: readonly Group[] = ['package', 'frameworks']
 
 interface Runtime {
@@ -81,7 +81,7 @@ const totals = { passed: 0, failed: 0 }
 /** The package is packed while other tests run. What was printed, if that failed. */
 let packed: Promise<string | undefined> | undefined
 const PROGRESS_MS = 5_000
-/** What runs now: its output so far, and how many files it has. */
+/** A running suite: its output so far, and how many files it has. */
 const running = new Map<string, { output: string; files: number }>()
 const progress = setInterval(() => {
   const seconds = Math.round(performance.now() / 1000)
@@ -226,7 +226,7 @@ function report(name: string, { passed, failed, problems, output }: Outcome, mil
   totals.failed += failed
   if (failed > 0) process.stdout.write(output)
   console.log(`${name.padEnd(30)} ${passed} passed, ${failed} failed (${(milliseconds / 1000).toFixed(1)} s)`)
-  // What a test measured and does not assert.
+  // A figure that a test measured and does not assert.
   for (const [line] of output.matchAll(/^measured: .*$/gm)) console.log(`  ${line}`)
   for (const problem of problems) console.log(`  ${problem}`)
 }

@@ -1,4 +1,4 @@
-// What the worker costs with the gate, at Cloudflare's public prices, from the table of calls in worker/README.md (a test
+// Computes the costs of the worker with the gate, at Cloudflare's public prices, from the table of calls in worker/README.md (a test
 // holds that table against the worker itself).
 //   npx node scripts/worker-cost.ts            prints the table of costs
 //   node scripts/worker-cost.ts --update   writes it into worker/README.md
@@ -72,7 +72,7 @@ export function readCalls(readme: string = readFileSync(README, 'utf8')): Map<st
   )
 }
 
-/** What RETENTION_DAYS adds to an order, whose data is removed by one alarm. */
+/** The costs that RETENTION_DAYS adds to an order, whose data is removed by one alarm. */
 export const RETENTION: Readonly<Record<string, number>> = { 'an alarm that removes personal data': 1 }
 
 /** The calls of one order. */

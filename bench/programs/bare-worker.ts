@@ -25,7 +25,7 @@ app.get('/orders/:key', async ({ env, req }) => {
   return (await gateOf(env, key).fetch(`https://order-gate/?key=${key}`)) as unknown as Response
 })
 
-/** What the first webhook of an order costs here: what worker/README.md says, and a list, because no link was opened before. */
+/** The costs of an order's first webhook here: those of worker/README.md, and a list, because no link was opened before. */
 export const CALLS = {
   'KV reads': 0,
   'KV writes': 1,
@@ -69,7 +69,7 @@ export class OrderGate {
     return Response.json({ value: null })
   }
 
-  /** What follows the response: the event is taken from the queue, and the order is published, in KV and in the list. */
+  /** Work after the response: the event is taken from the queue, and the order is published, in KV and in the list. */
   async alarm(): Promise<void> {
     const { storage } = this.state
     const { sql } = storage

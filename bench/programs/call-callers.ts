@@ -64,7 +64,7 @@ function fetches(operation: Operation, url: string, authentication: string, inpu
   ]
 }
 
-/** What `fetch` needs around it so that money moves once and nothing leaks: no replay, no redirect, two limits. */
+/** Wraps `fetch` so that money moves once and nothing leaks: no replay, no redirect, two limits. */
 async function guardedFetch(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), 30_000)

@@ -98,7 +98,7 @@ function goalsOf(table: string, runtime: string, results: readonly CallResult[])
 }
 
 const COMMON = {
-  // What stripe requires of a record.
+  // The fields that stripe requires of a record.
   id: 'pi_1',
   object: 'payment_intent',
   payment_id: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',

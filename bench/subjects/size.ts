@@ -4,7 +4,7 @@ import type { Goal, Measure, Subject } from '../report.ts'
 
 const TABLE = 'Minified and gzipped, bundled for workerd'
 
-/** What a peer's user would write for the same. A peer without a smaller part is bundled whole. */
+/** The code that a peer's user would write for the same. A peer without a smaller part is bundled whole. */
 const PEERS: [peer: string, what: string, program: string][] = [
   ['stripe', 'verify a webhook', `import Stripe from 'stripe'; export const { webhooks } = Stripe`],
   ['stripe', 'one hosted checkout', `export { default } from 'stripe'`],

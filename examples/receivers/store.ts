@@ -3,7 +3,7 @@
 import { eventKey, foldOrder, type Order, type WebhookEvent } from 'edgetill'
 import { readEvent } from 'edgetill/webhooks'
 
-/** What the two have in common. */
+/** The part that both have. */
 export interface Sqlite {
   exec(sql: string): unknown
   prepare(sql: string): { run(...values: (string | number | null)[]): unknown; all(...values: string[]): unknown[] }
@@ -68,7 +68,7 @@ export function openStore(database: Sqlite): Store {
   }
 }
 
-/** What an event is looked for by. One that is not as documented has its record alone. */
+/** The columns by which an event is found. One that is not as documented has its record alone. */
 export function columnsOf(event: WebhookEvent) {
   const order_id = event.order_id ?? null
   if (event.kind === 'unknown' || event.kind === 'unexpected') {
@@ -78,7 +78,7 @@ export function columnsOf(event: WebhookEvent) {
   return {
     order_id,
     status: event.status,
-    // What was paid, where the payer may change the amount.
+    // The amount that was paid, where the payer may change it.
     amount: (isPayment ? event.processed_amount : undefined) ?? event.amount,
     currency: (isPayment ? event.processed_currency : undefined) ?? event.currency,
   }

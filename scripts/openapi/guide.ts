@@ -1,4 +1,4 @@
-// What guides/shop-reference.md says of the routes of `/api`; test/node/worker-routes.test.ts holds it against the engine.
+// Reads the routes of `/api` from guides/shop-reference.md; test/node/worker-routes.test.ts holds it against the engine.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> 
   ),
 )
 
-/** What filters the list of orders. */
+/** The filters of the list of orders. */
 export const FILTERS: readonly string[] = cellsOf('parameter').flatMap(([name]) => quoted(name))
 
 /** Those that every route can return. */

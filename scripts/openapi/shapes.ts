@@ -1,4 +1,4 @@
-// What each route of `/api` takes and returns, in the types of the engine and the SDK. scripts/openapi/json-schema.ts reads
+// Inputs and outputs of each route of `/api`, in the types of the engine and the SDK. scripts/openapi/json-schema.ts reads
 // them with their comments; a property that is a number is the status of a response.
 
 import type { CheckoutOrder } from '../../src/checkout-link/index.ts'
@@ -73,7 +73,7 @@ interface OrderFilters extends Page {
   search?: string
 }
 
-/** What the worker fills in where it is left out, and what it forbids. */
+/** Fields that the worker fills in where they are left out, and fields that it forbids. */
 type OfOrder<Input> = Omit<Input, 'order_id' | 'pos_id' | 'order_currency'> & {
   /** The order's own unless given. */
   order_currency?: string
@@ -94,7 +94,7 @@ interface StoredEvent {
   /** Milliseconds since 1970. */
   received_at: number
   event: EventRecord
-  /** What differs from the service's API document. */
+  /** Differences from the service's API document. */
   issues?: Issue[]
   /** When the personal data was removed, milliseconds since 1970. */
   erased_at?: number
@@ -172,7 +172,7 @@ export interface Shapes {
     body: { executed: boolean | 'unknown' }
     200: {
       attempt_id: string
-      executed: boolean | 'unknown' /** What its money call returns from now on. */
+      executed: boolean | 'unknown' /** The outcome that its money call returns from now on. */
       outcome: EventRecord
     }
   }
@@ -226,7 +226,7 @@ export interface Shapes {
       /** A time with its zone, or milliseconds since 1970; 24 hours from now unless given. */
       expires_at?: string | number | null
       /**
-       * What the shop itself calls the sale.
+       * The shop's own name of the sale.
        * @minLength 1
        * @maxLength 128
        */

@@ -9,7 +9,7 @@ import type { Order, State } from './state/state.ts'
 import { timestamp } from './state/time.ts'
 import type { DeliveryLog } from './webhooks/deliveries.ts'
 
-/** What every part of one emulator shares. Nothing lives outside it. */
+/** The state that all parts of one emulator share. Nothing lives outside it. */
 export interface Context {
   options: ResolvedOptions
   shop: string | undefined

@@ -85,7 +85,7 @@ function createContext(options: EmulatorOptions, rules: Rules, shop: string | un
   scheduler.handle({ ...domainJobs(context), ...deliveries.jobs })
   return context
 
-  // What a fault did to an order is part of its story.
+  // The faults of an order are part of its story.
   function noteFired({ kind, on, order_id }: FaultOccurrence): void {
     // A request and a webhook report their own; a scheduled charge is neither.
     if (on === 'charge') {

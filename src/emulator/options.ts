@@ -83,7 +83,7 @@ export interface EmulatorOptions {
   /** Whether everything that would only be noted ("works here, may be rejected there") is a 400. Default false. */
   strict?: boolean
   /**
-   * What the service may do although the API document does not show it: a list of switches, or `seed` for about half of them, drawn
+   * Behaviour of the service that the API document does not show: a list of switches, or `seed` for about half of them, drawn
    * by the seed. Default none.
    */
   perturbations?: readonly Perturbation[] | 'seed'
@@ -91,7 +91,7 @@ export interface EmulatorOptions {
   hostedAuthResponse?: 'redirect' | 'record'
   /** Whether the parts of a split purchase must add up to the amount. Default `any` (the API document does not show the relation). */
   splitSum?: 'any' | 'exact'
-  /** What expires, and when. Default: nothing but a card token, after a year (assumption: not shown). */
+  /** Expiry times. Default: nothing expires but a card token, after a year (assumption: not shown). */
   expiry?: ExpiryOptions
   /** Real time that each endpoint waits before it works: milliseconds, or a range of them. Default 0. */
   latencyMs?: number | readonly [min: number, max: number]
@@ -237,7 +237,7 @@ export const shopName: v.GenericSchema<unknown, string> = v.pipe(
 )
 
 const { origin: _origin, allowHosts: _hosts, clock: _clock, onActivity: _listener, ...ofShop } = OPTIONS.entries
-/** What makes a shop: all options but those that it shares with the emulator. */
+/** The options of a shop: all but those that it shares with the emulator. */
 export const SHOP: v.GenericSchema<unknown, ShopOptions> = fields('shop', {
   name: v.optional(shopName),
   clock: v.optional(v.union([text, OPTIONS.entries.clock.wrapped], 'must be a time like 2026-01-31T10:00:00Z.')),

@@ -19,7 +19,7 @@ export interface TypedCard {
 export interface PayOptions {
   /** The name of a test card, or card data. Default `success`. */
   card?: TestCardName | TypedCard
-  /** What the customer does at the bank, where the card asks for 3-D Secure. Default `pass`. */
+  /** The customer's answer at the bank, where the card asks for 3-D Secure. Default `pass`. */
   threeDSecure?: 'pass' | 'fail'
   /** `emulator.fetch` in process. Default `globalThis.fetch`, for an emulator that is served. */
   fetch?: Fetch
@@ -93,7 +93,7 @@ function cardNamed(name: TestCardName): TypedCard {
 
 interface Page {
   url: string
-  /** What the page says, without its markup. */
+  /** The text of the page, without its markup. */
   text: string
   /** Whether it has a field or a button of this name. */
   has(name: string): boolean

@@ -44,7 +44,7 @@ async function emulate(args: EmulatorArguments): Promise<void> {
       state = await begin(args, emulator)
       if (writeEnv !== undefined) await writeEnvFile(writeEnv, emulator)
     }).catch((error: unknown) => {
-      // What the emulator does not accept as an option is wrong usage here.
+      // An option that the emulator rejects is wrong usage here.
       throw isConfigError(error) ? new UsageError(error.message) : listenError(error, args.serve)
     })
     const { host = '127.0.0.1' } = args.serve

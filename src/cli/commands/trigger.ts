@@ -103,7 +103,7 @@ async function book(
   return isSuccess(reply.status) ? 0 : 1
 }
 
-/** What came back, fit to be shown. */
+/** The response, fit to be shown. */
 async function replyOf(url: string, headers: [string, string][], body: string, terminal: Terminal): Promise<Reply> {
   const done = terminal.progress('Waiting for the receiver')
   return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)).finally(done))

@@ -15,7 +15,7 @@ interface Manifest {
   devDependencies: Record<string, string>
 }
 
-/** What `npm run` can do in the project. */
+/** The npm scripts of the project. */
 const SCRIPTS = {
   dev: 'edgetill dev',
   test: 'node --test "test/**/*.test.ts"',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /**
- * What a project writes as its dependency on this package: the tarball that the running one was installed from, because that
+ * The version of this package that a project depends on: the tarball that the running one was installed from, because that
  * version need not be published; else a range of its version.
  */
 export async function packageSource(folder: string, version: string): Promise<string> {

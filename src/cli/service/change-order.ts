@@ -31,7 +31,7 @@ export interface Change {
 /** A verb that changes an order: what it sends, and what it means for people. */
 export interface ChangeVerb {
   name: 'capture' | 'refund' | 'void' | 'cancel'
-  /** What it means to leave `--amount` out; undefined where the service takes no amount. */
+  /** The meaning of a missing `--amount`; undefined where the service takes no amount. */
   whole?: string
   /** Whether the service takes a currency, a comment and a webhook address. */
   takesDetails: boolean
@@ -40,7 +40,7 @@ export interface ChangeVerb {
   isDone?: (record: Changed) => boolean
 }
 
-/** What the records of all four have. */
+/** The fields that the records of all four share. */
 export interface Changed {
   status: string
   amount?: number | null | undefined

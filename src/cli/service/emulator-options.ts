@@ -87,7 +87,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   ...{ account: 'accounts', latency: 'latencyMs' },
 }
 
-/** What the command line and the environment ask for. */
+/** Reads the command line and the environment. */
 export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
   const {
     json = false,

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../../webhooks/index.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { money } from '../terminal/table.ts'
 
-/** What was asked for, and what the service shows of the order; `before` is undefined where it shows nothing. */
+/** The change that is asked for, and the order as the service shows it; `before` is undefined where it shows nothing. */
 export interface Intent {
   verb: string
   order_id: string

@@ -26,7 +26,7 @@ export function causeOf(error: unknown): string {
   return typeof text === 'string' ? text.replace(/\.$/, '') : ''
 }
 
-/** What to do about an error of a call, for people; empty where the error says it already. */
+/** How to fix an error of a call, for people; empty where the error says it already. */
 export function cureOf(error: unknown): string {
   if (isConnectionError(error)) {
     const cause = causeOf(error.cause)

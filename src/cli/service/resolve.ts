@@ -22,7 +22,7 @@ export const RESOLVE_OPTIONS = group('Afterwards:', {
 
 export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
 
-/** What is known beside the error. */
+/** Facts that are known beside the error. */
 export interface Clues {
   /** The order to look up, where the call named none. */
   order_id?: string | undefined

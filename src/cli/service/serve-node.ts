@@ -90,7 +90,7 @@ async function respond(
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
   await send(response, incoming.method, outgoing)
-  // What is left of a body that the handler did not read must not be taken for the next request.
+  // The rest of a body that the handler did not read must not be taken for the next request.
   incoming.resume()
 }
 

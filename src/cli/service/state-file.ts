@@ -4,7 +4,7 @@ import type { Emulator } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-/** What `--state` keeps of an emulator on disk. */
+/** The file of `--state`, which keeps an emulator on disk. */
 export interface StateFile {
   /** Something happened: it is written within a second, and tried again each second while that fails. */
   changed(): void

@@ -59,7 +59,7 @@ function originOf(address: string, insecure: boolean): string {
   throw new UsageError('EDGETILL_WORKER_URL must be https:// (http:// on loopback, or with --allow-insecure-http).')
 }
 
-/** What a worker responded; `body` is empty where it is not a JSON object. */
+/** A worker's response; `body` is empty where it is not a JSON object. */
 export interface WorkerResponse {
   status: number
   body: Record<string, unknown>
@@ -86,7 +86,7 @@ export async function askWorker(
   return { status: response.status, body: objectIn(text), location: response.headers.get('location') }
 }
 
-/** What a verb sends, and the member that a response of 2xx has. */
+/** The input of a verb, and the member that a response of 2xx has. */
 interface Sent {
   input?: object
   signal: AbortSignal

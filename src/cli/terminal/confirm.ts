@@ -24,7 +24,7 @@ export interface Confirmation {
   terminal: Terminal
   request: PlannedRequest
   flags: SendFlags & { json?: boolean }
-  /** What it means that no amount is sent, where that means something. */
+  /** The meaning of a request without an amount, where it has one. */
   whole?: string | undefined
   /** Aborted on a signal. A Ctrl-C at the question is typed, and not a signal. */
   signal: AbortSignal

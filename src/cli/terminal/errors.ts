@@ -35,7 +35,7 @@ export function withoutValues(text: string): string {
     .replace(/^(error: too many arguments[^:]*):.*$/s, '$1.\n')
 }
 
-/** What `--json` prints of an error: `{"error":{"code","status","apiCode","message"}}`, the last line on stdout. */
+/** An error as `--json` prints it: `{"error":{"code","status","apiCode","message"}}`, the last line on stdout. */
 export function errorLine(error: unknown, more: object = {}): string {
   const { code, status, apiCode } = (error instanceof FailedError ? (error.cause ?? {}) : error) as Partial<ApiError>
   const own =

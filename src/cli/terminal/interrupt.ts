@@ -19,7 +19,7 @@ export function handleInterrupts(): void {
   }
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // What was begun goes on: only the output has lost its reader, or its disk is full.
+      // The verb goes on: only the output has lost its reader, or its disk is full.
       if (error.code !== 'EPIPE' && stream === process.stdout) loseOutput(error)
       stop('broken pipe')
     })

@@ -1,4 +1,4 @@
-// What the values of options are read with; commander names the option before the message.
+// Readers of the values of options; commander names the option before the message.
 
 import { InvalidArgumentError } from 'commander'
 

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client-methods.ts'
 import type { ClientConfig } from '../../config.ts'
 import { isApiError } from '../../errors.ts'
 
-/** What a call would send. */
+/** The request that a call would send. */
 export interface PlannedRequest {
   method: string
   url: string
@@ -11,7 +11,7 @@ export interface PlannedRequest {
 }
 
 /**
- * What a call sends, without sending it: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it.
+ * Plans a call without sending it: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it.
  * @throws {InvalidInputError} when the call would be rejected before it is sent.
  */
 export async function planned(

@@ -3,7 +3,7 @@ import type { Variables } from './environment.ts'
 import { untilStopped } from './interrupt.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
-/** What a verb takes from its surroundings; a test hands in others. */
+/** The surroundings of a verb; a test hands in others. */
 export interface Surroundings {
   terminal: Terminal
   /** `EDGETILL_*`; default: the environment of the process. */

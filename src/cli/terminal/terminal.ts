@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { environmentVariable } from './environment.ts'
 
-/** What a command prints to and asks; a test hands in another. */
+/** Where a command prints and asks; a test hands in another. */
 export interface Terminal {
   /** A line on standard output: the result. */
   out(text: string): void
@@ -91,7 +91,7 @@ export function processTerminal(print: Lines = STREAMS): Terminal {
   }
 }
 
-/** What comes from outside must not move the cursor, colour the terminal or start a new line. */
+/** Escapes a text from outside: it must not move the cursor, colour the terminal or start a new line. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }

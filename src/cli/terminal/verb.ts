@@ -5,10 +5,10 @@ import type { Surroundings } from './surroundings.ts'
 /** An option of a verb. Its key is its name: `dryRun` is `--dry-run`. `T` is the type of its value, with undefined where it may be absent. */
 export interface OptionRow<T = unknown> {
   says: string
-  /** What the help calls its value; absent: it takes none. */
+  /** The name of its value in the help; absent: it takes none. */
   value?: string | undefined
   read?(text: string, earlier?: T): T
-  /** What a shell completes. It may take others too. */
+  /** The values that a shell completes. It may take others too. */
   values?: readonly string[] | undefined
   isRequired?: boolean
   isHidden?: boolean
@@ -22,7 +22,7 @@ export type OptionRows = Readonly<Record<string, OptionRow>>
 
 type ValueOf<R> = R extends OptionRow<infer T> ? T : never
 
-/** What a verb gets of its options. */
+/** The options as a verb gets them. */
 export type Flags<O> = {
   [K in keyof O as undefined extends ValueOf<O[K]> ? K : never]?: Exclude<ValueOf<O[K]>, undefined>
 } & { [K in keyof O as undefined extends ValueOf<O[K]> ? never : K]: ValueOf<O[K]> }

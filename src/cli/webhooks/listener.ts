@@ -10,7 +10,7 @@ import { causesText } from './verify/causes.ts'
 import type { NamedSecret } from './verify/diagnose.ts'
 import { verifyBody } from './verify/verify.ts'
 
-/** What `edgetill listen` reports of one request. */
+/** One request, as `edgetill listen` reports it. */
 export interface Heard {
   /** ISO 8601, UTC. */
   at: string
@@ -26,7 +26,7 @@ export interface Heard {
   causes?: string[]
   /** The file that keeps it. */
   saved?: string
-  /** What the receiver behind it responded. */
+  /** The response of the receiver behind it. */
   reply?: Reply
 }
 
@@ -47,7 +47,7 @@ export function createListener(options: ListenerOptions): (request: Request) => 
   const { secrets, forwardTo, save } = options
   checkSecrets(secrets.map(({ value }) => value))
   let count = 0
-  /** What is not forwarded. */
+  /** Reports a request that is not forwarded. */
   const report = (heard: Heard): void => {
     options.onHeard(heard)
     if (forwardTo !== undefined) options.onForwarded(heard)

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
 import { textWithoutTokens } from '../terminal/event-text.ts'
 
-/** What came back, or why nothing did. */
+/** The response, or why there was none. */
 export interface Reply {
   /** Null when there was no response. */
   status: number | null
@@ -19,7 +19,7 @@ export interface Reply {
 const TIMEOUT = 30_000
 /** Bytes of a response that are kept. */
 const KEPT = 64 * 1024
-/** What belongs to one connection, and the host: everything else is sent on unchanged. */
+/** Headers of one connection, and the host: all others are sent on unchanged. */
 const PER_CONNECTION =
   /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 

@@ -30,7 +30,7 @@ export interface OtherPayment extends ActionOutcome {
 }
 
 /**
- * What is done to payments by hand: in the merchant's portal, by support, by the customer's bank. Each method throws a
+ * Changes to payments by hand: in the merchant's portal, by support, by the customer's bank. Each method throws a
  * `TypeError` when the order does not exist or its state does not allow the action.
  */
 export interface PortalActions {

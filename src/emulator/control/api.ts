@@ -18,7 +18,7 @@ export function listOperations(): Response {
 }
 
 /**
- * What happens at `/_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
+ * Handles `/_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
  * back to the page that it came from. None of this belongs to the service.
  *
  * @param subject What ends the path: `mugs` of `/_emulator/api/shops/mugs`.
@@ -104,7 +104,7 @@ function faultsOf(input: Record<string, unknown>): Record<string, unknown> {
   return { next: fault, ...(times === undefined || kind === 'duplicate' ? {} : { times }) }
 }
 
-/** What a wrong input or an impossible action throws is the caller's; anything else is a mistake of the emulator's own. */
+/** An error of a wrong input or an impossible action is the caller's; any other is a mistake of the emulator's own. */
 function jsonError(error: unknown): Response {
   if (!(error instanceof InputError)) throw error
   return Response.json({ error: error.message }, { status: error instanceof NotFound ? 404 : 400 })

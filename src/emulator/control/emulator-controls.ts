@@ -8,13 +8,13 @@ import type { EmulatorClock } from '../state/clock.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { PortalActions } from './actions.ts'
 
-/** What a test, the control API and the pages can read and change of an emulator. */
+/** The parts of an emulator that a test, the control API and the pages can read and change. */
 export interface EmulatorControls {
   /** The name of a shop beside the emulator's own; undefined for its own. */
   readonly shop: string | undefined
   /** Shops beside it at the same address: one for each test that runs in parallel. */
   readonly shops: Shops
-  /** What a client needs; the names are those of the SDK's configuration. */
+  /** The settings of a client, under the names of the SDK's configuration. */
   readonly credentials: Credentials
   readonly clock: EmulatorClock
   /** The latest 2,000 requests, oldest first, each with its response; credentials and card data are masked. */
@@ -27,7 +27,7 @@ export interface EmulatorControls {
   readonly orders: Orders
   /** Faults on demand. */
   readonly faults: Faults
-  /** What happens to payments beside the documented requests: void, refund, increment, the end of a subscription. */
+  /** Changes to payments beside the documented requests: void, refund, increment, the end of a subscription. */
   readonly control: PortalActions
   /** All that the emulator remembers, as JSON. */
   snapshot(): Snapshot

@@ -5,7 +5,7 @@ import type { WhatExpires } from './expiry.ts'
 import { authorizedAmount, sumOf } from './operations.ts'
 import { leftToRefund, refundedPayment } from './secondary.ts'
 
-/** What can be done to an order now. Amounts in units of the currency; 0 where it cannot be done. */
+/** The operations that an order takes now. Amounts in units of the currency; 0 where it cannot be done. */
 export interface PossibleOperations {
   capture: number
   captureMax: number

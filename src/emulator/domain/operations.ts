@@ -116,7 +116,7 @@ export function counts({ status }: Operation, pending: boolean): boolean {
   return status === 'success' || (pending && status === 'pending')
 }
 
-/** What an auth has authorized with its increments, in minor units: what the payer chose to pay, where the payer may choose. */
+/** The amount of an auth with its increments, in minor units: the one that the payer chose, where the payer may choose. */
 export function authorizedAmount(order: Order): number {
   const { processed_amount, amount } = order.payments[0]
   return toMinor(processed_amount ?? amount) + sumOf(order, 'auth_increment')

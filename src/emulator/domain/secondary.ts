@@ -121,7 +121,7 @@ export function refundedPayment(context: Context, order: Order, transactionId?: 
   return named
 }
 
-/** What was paid with a payment and is neither refunded nor about to be, in minor units. */
+/** The amount of a payment that is neither refunded nor about to be, in minor units. */
 export function leftToRefund(order: Order, payment: Payment): number {
   const paid = payment.method === 'auth' ? sumOf(order, 'capture') : toMinor(payment.processed_amount ?? payment.amount)
   const refunds = order.operations.filter(

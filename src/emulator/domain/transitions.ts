@@ -125,7 +125,7 @@ export function earn(context: Context, currency: string, amount: number, fee: Mo
 }
 
 const NO_FEES = { fee: null, fixed_fee: null, percent_fee: null }
-/** What a record has only once it is paid, or declined by a limit. */
+/** The fields that a record has only once it is paid, or declined by a limit. */
 export const UNPAID: Pick<Payment, 'receipt_url' | 'processed_amount' | 'processed_currency' | 'limit_info'> &
   typeof NO_FEES = {
   ...{ receipt_url: null, processed_amount: null, processed_currency: null, limit_info: null },

@@ -24,7 +24,7 @@ export interface Faults {
   rate(fault: Fault, probability: number): void
   /** Ends all faults. */
   clear(): void
-  /** What is scripted or set at this moment. */
+  /** The faults that are scripted or set at this moment. */
   list(): { next: Fault[]; rates: { fault: Fault; probability: number }[] }
   /** The last 1,000 faults that fired, oldest first. */
   fired(): FaultOccurrence[]

@@ -127,7 +127,7 @@ function reasonOf(text: string): string | null {
     const { message, error, args } = JSON.parse(text) as Record<string, unknown>
     const said = message ?? error
     if (typeof said !== 'string') return null
-    // What depends on the order's state is one sentence, which is the violation as well.
+    // A rejection by the order's state is one sentence, which is the violation as well.
     const violations = ((Array.isArray(args) ? args : []) as Record<string, unknown>[])
       .filter(({ violation }) => violation !== said)
       .map(({ field_name, violation }) => `${field_name} ${violation}`)

@@ -16,7 +16,7 @@ export interface EndpointRequest {
   statusCode(): string | undefined
 }
 
-/** What each file of `routes/` exports: the response of one endpoint. A rejection is a thrown {@link Problem}. */
+/** The export of each file of `routes/`: the response of one endpoint. A rejection is a thrown {@link Problem}. */
 export type Route = (context: Context, request: EndpointRequest) => Response
 
 export function readJson(context: Context, request: EndpointRequest): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { wellFormed } from '../parse-input.ts'
 
-/** What the tagged template makes: escaped, except where it holds the same itself. */
+/** The result of the tagged template: escaped, except where it holds the same itself. */
 export type Html = ReturnType<typeof html>
 
 export interface Page {
@@ -9,7 +9,7 @@ export interface Page {
   body: Html
   /** A page of the emulator's own, with its navigation; the customer's pages are narrow and have none. */
   section?: Section
-  /** What stands between the navigation and the page. */
+  /** The part between the navigation and the page. */
   frame?: Html
   shop?: string | undefined
   status?: number

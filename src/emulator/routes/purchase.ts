@@ -44,7 +44,7 @@ export function validatePurchase(
 
 const BYPASSES = ['supported', 'always', 'never']
 
-/** What the API document leaves open, and a merchant's project may reject. */
+/** Inputs that the API document leaves open, and a merchant's project may reject. */
 function noteOpenQuestions(table: ParameterTable, body: Body, notes: RequestNotes, split: boolean): void {
   const missing = Object.entries(table)
     .filter(

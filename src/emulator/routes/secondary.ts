@@ -29,7 +29,7 @@ export function secondaryBody(
   return taken
 }
 
-/** What the bodies of capture, void and refund have in common, once validated; `amountName` is the name of their amount. */
+/** The fields that the bodies of capture, void and refund share, once validated; `amountName` is the name of their amount. */
 export function secondaryInput({ statusCode }: EndpointRequest, body: Body, amountName?: string): SecondaryInput {
   const amount = amountName === undefined ? undefined : (body[amountName] ?? undefined)
   return {

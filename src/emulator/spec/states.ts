@@ -44,7 +44,7 @@ export const DESTINATIONS = {
 }
 export type DestinationRules = typeof DESTINATIONS
 
-/** What must hold before an operation changes anything. Each returns whether the operation may go on. */
+/** Conditions of an operation, checked before it changes anything. Each returns whether the operation may go on. */
 export const CONDITIONS = {
   /** "Capture", rule 1: only a primary `auth` … */
   captureMethod: (payment: Payment): boolean => payment.method === 'auth',

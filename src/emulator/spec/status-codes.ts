@@ -48,7 +48,7 @@ const DESCRIPTIONS: Record<string, string> = {
 }
 
 /**
- * What a code means for the status: 1xxx success, 2xxx and 9000 pending, every other failure. Assumption: the groups are those
+ * The status that a code means: 1xxx success, 2xxx and 9000 pending, every other failure. Assumption: the groups are those
  * of public lists.
  */
 export function statusOfCode(code: string): 'success' | 'pending' | 'failure' {

@@ -25,7 +25,7 @@ export interface LoggedRequest {
   faults: AppliedFault[]
 }
 
-/** What a request relied on that the API document does not promise: it works here, and may be rejected there. */
+/** Behaviour that a request relied on and the API document does not promise: it works here, and may be rejected there. */
 export interface Note {
   id: string
   /** On the emulator's clock. */
@@ -51,7 +51,7 @@ export type Activity = { shop?: string } & (
       LoggedRequest,
       'at' | 'id' | 'method' | 'path' | 'operation' | 'order_id' | 'status' | 'reason' | 'ms'
     > & {
-        /** What a control request asked for. */
+        /** The action of a control request. */
         body?: string
       })
   | {
@@ -96,7 +96,7 @@ export interface SavedActivity {
   place: number
 }
 
-/** What has happened, in its order, and who wants to know. */
+/** The log of events, in their order, and its listeners. */
 export class ActivityLog {
   readonly requests: LoggedRequest[] = []
   readonly notes: Note[] = []

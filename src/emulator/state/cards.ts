@@ -4,7 +4,7 @@ export interface TestCard {
   name: TestCardName
   /** A number that passes the Luhn check. */
   number: string
-  /** What happens, in a sentence; shown on the checkout page. */
+  /** The outcome in a sentence; shown on the checkout page. */
   says: string
   /** Whether the customer is sent through 3-D Secure first. */
   threeDSecure: boolean

@@ -67,7 +67,7 @@ export class Scheduler implements ClockSource {
   // Where the clock will be once every advance so far is done; each starts where the one before it ends.
   private goal: number | undefined
   private advances: Promise<void> = Promise.resolve()
-  // What was scheduled happens at the moment that it was scheduled for, not milliseconds of the real clock later.
+  // Each scheduled event happens at its own moment, not milliseconds of the real clock later.
   private held: number | undefined
 
   constructor(source: ClockSource) {
@@ -153,7 +153,7 @@ export class Scheduler implements ClockSource {
   }
 
   private async runUntil(target: number, since: number, idle: () => Promise<void>): Promise<void> {
-    // What is under way may have something to schedule: the retry of a delivery that is about to fail.
+    // A delivery that is under way may schedule more: the retry of a delivery that is about to fail.
     await idle()
     for (let count = 1; since === this.generation; count++) {
       const job = this.takeNext(target)

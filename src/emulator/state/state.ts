@@ -109,7 +109,7 @@ export interface Order {
   timeline: TimelineEntry[]
 }
 
-/** What a card token stands for. Milliseconds since the epoch. */
+/** The card behind a token. Milliseconds since the epoch. */
 export interface Token {
   number: string
   /** Until when it can be used; each payment with it gives it another year. */

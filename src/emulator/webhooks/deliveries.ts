@@ -72,7 +72,7 @@ export class DeliveryLog {
   private readonly held = new Map<string, Delivery[]>()
   /** By id: what waits for the clock. One that the log has forgotten meanwhile is sent all the same. */
   private readonly postponed = new Map<string, Delivery>()
-  /** What was not reset: the rest must not come back when what is under way ends. */
+  /** Deliveries that were not reset: the others must not come back when they end. */
   private current = new WeakSet<Delivery>()
   private count = 0
 
@@ -313,7 +313,7 @@ export class DeliveryLog {
     if (delivery !== undefined) this.deliver(delivery, number === 0 ? (delivery.faults as Fault[]) : [], number)
   }
 
-  /** What the end of the process cut off has failed, and is due again. */
+  /** A delivery that the end of the process cut off has failed, and is due again. */
   private interrupted(delivery: Delivery): void {
     const last = delivery.attempts.at(-1)
     if (last === undefined || last.status !== undefined || last.error !== undefined) return

@@ -13,7 +13,7 @@ interface TransportOptions {
   webhookTimeoutMs: number
 }
 
-/** What is on its way to receivers: one order's webhooks leave one after another, those of different orders side by side. */
+/** The webhooks on their way to receivers: those of one order leave one after another, those of different orders side by side. */
 export class Transport {
   private readonly options: TransportOptions
   private readonly started = new Set<Promise<unknown>>()
@@ -96,7 +96,7 @@ async function startOf({ body }: Response): Promise<Uint8Array> {
       size += part.length
     }
   } catch {
-    // What came before it broke off is kept.
+    // The part that arrived before it broke off is kept.
   }
   clearTimeout(timer)
   // Not awaited: a receiver that does not end its response must not hold the delivery.

@@ -6,7 +6,7 @@ import { equalSecret } from './crypto.ts'
 
 /** What was asked for when a payment was created. */
 export interface ExpectedOrder extends ExpectedPayment {
-  /** What the shop itself calls the sale. */
+  /** The shop's own name of the sale. */
   reference?: string
 }
 

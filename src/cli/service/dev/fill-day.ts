@@ -1,7 +1,7 @@
 import { createClient } from '../../../client/client.ts'
 import type { Emulator } from '../../../emulator/index.ts'
 
-/** What every order of a played day has. */
+/** The fields that all orders of a played day share. */
 export const SALE = {
   mode: 'hosted',
   method: 'purchase',

@@ -3,7 +3,7 @@ export interface Finding {
   check: string
   result: 'ok' | 'warning' | 'failed' | 'skipped'
   message: string
-  /** What to do about it. */
+  /** How to fix it. */
   fix?: string
 }
 

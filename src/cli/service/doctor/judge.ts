@@ -4,7 +4,7 @@ import type { Probe, Probes } from './probe.ts'
 
 type Authentication = NonNullable<ClientConfig['authentication']>
 
-/** What the calls say about the addresses, the clock, the authentication and the credentials: pure. */
+/** Judges the addresses, the clock, the authentication and the credentials by the calls: pure. */
 export function judge(probes: Probes, configured: Authentication): Finding[] {
   const { hmac, plain, list, balances, dates } = probes
   return [

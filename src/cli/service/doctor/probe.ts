@@ -5,13 +5,13 @@ import { isApiError, isConnectionError, isUnexpectedResponseError } from '../../
 import { newOrderId } from '../../../helpers/order-id.ts'
 import { causeOf } from '../outcome.ts'
 
-/** What became of one read-only call. */
+/** The outcome of one read-only call. */
 export interface Probe {
   /** `accepted`: the credentials were. A 404 is that too: the order that is asked for does not exist. */
   verdict: 'accepted' | 'rejected' | 'unknown'
   /** Of the response; undefined without one. */
   status?: number
-  /** What the service says of a rejection, or why it cannot be decided. */
+  /** The service's reason for a rejection, or why it cannot be decided. */
   why?: string
   /** There was no response. */
   unreachable?: boolean

@@ -54,7 +54,7 @@ function judged(name: string, addresses: string[]): Finding {
 const isReserved = (address: string): boolean =>
   /^::ffff:/i.test(address) || RESERVED.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** What the Internet does not route (RFC 6890 and the registries of IANA). */
+/** Networks that the Internet does not route (RFC 6890 and the registries of IANA). */
 const RESERVED = new BlockList()
 for (const network of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],

@@ -6,7 +6,7 @@ const CHECK = 'webhook receiver'
 const GUIDE = 'guides/receivers.md'
 const TIMEOUT_MS = 10_000
 
-/** What a receiver of this package says to a form without its fields, and to a wrong signature. */
+/** The responses of this package's receivers to a form without its fields, and to a wrong signature. */
 const OWN: Readonly<Record<number, string>> = { 400: 'Bad request', 401: 'Unauthorized' }
 
 /**
@@ -41,7 +41,7 @@ const LOGIN = `Except this path from authentication: ${GUIDE}, "A login, a proxy
 const PATH = `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`
 const PARSER = [': a body parser before the receiver rejects it', `Mount the receiver before it: ${GUIDE}.`] as const
 
-/** What a status means where nothing else says more, and what to do about it. */
+/** The meaning of a status where nothing else says more, and its fix. */
 const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = {
   401: [': it asks for a login', LOGIN],
   403: [

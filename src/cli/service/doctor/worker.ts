@@ -11,7 +11,7 @@ const TIMEOUT_MS = 20_000
 const LOG = 'Look at its log: npx wrangler tail.'
 
 type Ask = (call: string, input?: object, to?: Worker) => Promise<WorkerResponse>
-/** What wrangler.toml says of an environment. */
+/** An environment of wrangler.toml. */
 interface Environment {
   name: string | undefined
   vars: Readonly<Record<string, unknown>>
@@ -159,7 +159,7 @@ async function tryLink(ask: Ask, askAlways: Ask): Promise<Finding[]> {
   const undo = [`DELETE /api/links/${id}`, ...(leads.result === 'ok' ? [`POST /api/orders/${order_id}/cancel`] : [])]
   for (const call of undo) {
     const status = await askAlways(call).then((said) => said.status, causeOf)
-    // What was not opened cannot be cancelled.
+    // A payment that was not opened cannot be cancelled.
     if (status === 200 || findings.some(({ result }) => result === 'failed')) continue
     findings.push(warning(check, `${call}: ${status}`, `Cancel the order with edgetill cancel ${order_id}.`))
   }

@@ -11,7 +11,7 @@ export interface NamedSecret {
 }
 
 export interface Diagnosis {
-  /** What happened to the form, the first thing first; the last may be `wrong_secret`. */
+  /** The causes, the first one first; the last may be `wrong_secret`. */
   causes: Cause[]
   /** Whether the signature matches once all of it is undone. */
   proven: boolean
@@ -68,7 +68,7 @@ function spellingsOf(secret: string): { secret: string; cause: Cause[] }[] {
   ]
 }
 
-/** What the form looks like, when nothing that is undone makes the signature match. */
+/** Guesses from the form itself, when nothing that is undone makes the signature match. */
 function suspicions({ data, signature }: WebhookForm): Cause[] {
   if (holdsJson(signature) && !holdsJson(data)) return ['swapped_fields', 'wrong_secret']
   if ((data + signature).includes(' ')) return ['plus_became_space', 'wrong_secret']

@@ -29,7 +29,7 @@ function read(text: string): ReadBody {
   }
 }
 
-/** What a body may have been: each as a form, with what was done to it. */
+/** Forms that a body may have been, each with the damage that was done to it. */
 function* otherReadings(text: string): Generator<[Cause, string]> {
   if (text.includes('&amp;')) yield ['encoded_twice', text.replaceAll('&amp;', '&')]
   if (/^data%3D/i.test(text)) yield ['encoded_twice', decodeOnce(text)]

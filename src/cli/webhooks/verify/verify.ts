@@ -4,7 +4,7 @@ import { CAUSES, type Cause } from './causes.ts'
 import { diagnose, matches, type NamedSecret } from './diagnose.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 
-/** What `edgetill verify` and `edgetill listen` say of a webhook. */
+/** The verdict of `edgetill verify` and `edgetill listen` on a webhook. */
 export type Verdict =
   | {
       valid: true
@@ -22,11 +22,11 @@ export type Verdict =
     }
   | {
       valid: false
-      /** What happened to it, the first thing first. */
+      /** The causes, the first one first. */
       causes: Cause[]
       /** Whether the signature matches once all of it is undone. */
       proven: boolean
-      /** What happened, and what to do about it. */
+      /** The causes in words, and how to fix them. */
       explanation: string
     }
 

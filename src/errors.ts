@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'unexpected_response'
   | 'webhook_verification'
 
-/** What every error of this package has. */
+/** The members that all errors of this package share. */
 export abstract class EdgetillError extends Error {
   /** Tells the errors apart; stable across versions, bundlers and minifiers. */
   abstract readonly code: ErrorCode
@@ -29,7 +29,7 @@ export abstract class EdgetillError extends Error {
 export interface Issue {
   /** Where, from the outside in: `split[0].amount`. Empty for the whole value. */
   path: string
-  /** What is wrong, for people: `must be positive, not negative`, `is required`, `the card has expired`. */
+  /** The mistake, for people: `must be positive, not negative`, `is required`, `the card has expired`. */
   message: string
   /** The kind of what was there: `missing`, `null`, `string of 3 characters`, `negative number`, `array` … never its content. */
   received: string
@@ -99,7 +99,7 @@ export class ConnectionError extends EdgetillError implements CallDetails {
   }
 }
 
-/** What an error keeps of the response that it is about. Secrets and card data are cut out of all of it. */
+/** The response that an error is about. Secrets and card data are cut out of all of it. */
 export interface ResponseDetails {
   /** `x-request-id` of the response: what support asks for. */
   requestId?: string | undefined
@@ -130,9 +130,9 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly path: string
   declare readonly attempts: number
   declare readonly callId: string | undefined
-  /** What is known of why. */
+  /** The known cause. */
   declare readonly reason: UnknownOutcomeReason
-  /** What to do to learn whether it was processed. */
+  /** How to learn whether it was processed. */
   declare readonly howToFindOut: string
   /** The HTTP status, when there was one. */
   declare readonly status: number | undefined
@@ -148,12 +148,12 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly currency: string | undefined
   /** When the last attempt was sent: ISO 8601 in UTC, by this machine's clock. */
   declare readonly sent_at: string
-  /** What the response lacks, when there was one that could be read as JSON; else empty. */
+  /** The fields that the response lacks, when it could be read as JSON; else empty. */
   declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
   /**
-   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
    */
   declare readonly body: unknown
@@ -193,7 +193,7 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
 export interface FieldViolation {
   /** The field, under its wire name; empty when the service named none. */
   field_name: string
-  /** What is wrong with it, in the service's words. */
+  /** The mistake, in the service's words. */
   violation: string
 }
 
@@ -223,7 +223,7 @@ export class ApiError extends EdgetillError implements CallDetails {
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
   /**
-   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
    */
   declare readonly body: unknown
@@ -260,12 +260,12 @@ export class UnexpectedResponseError extends EdgetillError implements CallDetail
   declare readonly callId: string | undefined
   /** The HTTP status. */
   declare readonly status: number
-  /** What differs from the API document. */
+  /** The differences from the API document. */
   declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
   /**
-   * What came as the body: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
+   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
    * enumerable, so that it does not reach a log by accident.
    */
   declare readonly body: unknown
@@ -312,7 +312,7 @@ export type WebhookRejection =
 export class WebhookVerificationError extends EdgetillError {
   override readonly name = 'WebhookVerificationError'
   readonly code = 'webhook_verification'
-  /** What exactly is wrong. */
+  /** The exact mistake. */
   readonly reason: WebhookRejection
   /** Whether the signature was right. */
   readonly verified: boolean

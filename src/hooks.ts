@@ -1,4 +1,4 @@
-/** What {@link Hooks.onRequest} receives. No header, no body: nothing secret can be in it. */
+/** Passed to {@link Hooks.onRequest}. No header, no body: nothing secret can be in it. */
 export interface RequestInfo {
   /** The function that was called, such as `createPayment`. */
   operation: string
@@ -14,7 +14,7 @@ export interface RequestInfo {
   attempt: number
 }
 
-/** What {@link Hooks.onResponse} receives. */
+/** Passed to {@link Hooks.onResponse}. */
 export interface ResponseInfo extends RequestInfo {
   /** The HTTP status. */
   status: number
@@ -24,7 +24,7 @@ export interface ResponseInfo extends RequestInfo {
   requestId: string | undefined
 }
 
-/** What {@link Hooks.onRetry} receives. */
+/** Passed to {@link Hooks.onRetry}. */
 export interface RetryInfo extends RequestInfo {
   /** Milliseconds until the next attempt. */
   delayMs: number
@@ -32,7 +32,7 @@ export interface RetryInfo extends RequestInfo {
   status: number | undefined
 }
 
-/** What a {@link Warning} is about. */
+/** The subject of a {@link Warning}. */
 export type WarningCode =
   | 'order_id_not_capturable'
   | 'unusual_webhook_port'
@@ -41,7 +41,7 @@ export type WarningCode =
   | 'missing_customer_field'
   | 'other_amount'
 
-/** What {@link Hooks.onWarning} receives: something is allowed but will probably not do what you want. */
+/** Passed to {@link Hooks.onWarning}: something is allowed but will probably not do what you want. */
 export interface Warning {
   /** The function that was called. */
   operation: string
@@ -49,15 +49,15 @@ export interface Warning {
   code: WarningCode
   /** The field that it is about; several customer fields that are missing are one warning: `customer_email, customer_phone`. */
   path: string
-  /** What it means and what to do, for people. */
+  /** The meaning and the fix, for people. */
   message: string
 }
 
-/** What {@link Hooks.onError} receives. */
+/** Passed to {@link Hooks.onError}. */
 export interface ErrorInfo {
   /** The function that was called. */
   operation: string
-  /** What the call throws: the object itself. */
+  /** The error that the call throws: the object itself. */
   error: unknown
 }
 

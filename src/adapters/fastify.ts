@@ -13,7 +13,7 @@ const CURE =
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** What `register` is given: the options of the handler, and Fastify's. */
+/** The options of `register`: those of the handler, and Fastify's. */
 export interface WebhookPluginOptions extends WebhookHandlerOptions {
   /** The path of the webhooks, such as `/webhooks`. */
   prefix?: string | undefined

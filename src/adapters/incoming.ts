@@ -16,7 +16,7 @@ export interface IncomingRequest {
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown
   removeListener(event: string, listener: (chunk: Uint8Array | string) => void): unknown
   resume(): unknown
-  /** What a body parser left: the text, its bytes, or the fields of the form. */
+  /** The rest of a body parser: the text, its bytes, or the fields of the form. */
   readonly body?: unknown
 }
 
@@ -28,7 +28,7 @@ export interface OutgoingResponse {
   end(text: string): unknown
 }
 
-/** What Express and node:http share. `cure` says what to do where the body was read and nothing of it is left. */
+/** The part that Express and node:http share. `cure` says what to do where the body was read and nothing of it is left. */
 export function createIncomingHandler(
   options: WebhookHandlerOptions,
   cure: string,

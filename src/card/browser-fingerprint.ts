@@ -1,7 +1,7 @@
 import { InvalidInputError, type Issue } from '../errors.ts'
 import { kindOf } from '../lib/kind.ts'
 
-/** What 3-D Secure 2 may use of the customer's browser. All ten are strings, and all must be sent in direct mode. */
+/** The values of the customer's browser for 3-D Secure 2. All ten are strings, and all must be sent in direct mode. */
 export interface BrowserFingerprint {
   /** Bits per colour, such as `24`. */
   browserColorDepth: string

@@ -13,7 +13,7 @@ import {
 } from '../operations/create-split-purchase.ts'
 import { issueAt } from '../schemas/input.ts'
 
-/** What a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without `pos_id`. */
+/** The order that a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without `pos_id`. */
 export type CheckoutOrder =
   | Omit<HostedPurchaseInput, 'pos_id'>
   | Omit<HostedAuthInput, 'pos_id'>

@@ -5,7 +5,7 @@ import { ownOptions } from '../schemas/fields.ts'
 import { type CheckoutOrder, checkEmail, checkFlag, checkOrder, checkReference } from './check.ts'
 import { nonceBytes, nonceOf, seal, sealUnder, unseal } from './seal.ts'
 
-/** What {@link createCheckoutLink} takes. */
+/** Options of {@link createCheckoutLink}. */
 export interface CheckoutLinkOptions {
   /** The worker's origin, such as `https://pay.shop.example.com`. */
   origin: string
@@ -14,7 +14,7 @@ export interface CheckoutLinkOptions {
   /** `server_url` and `result_url` are filled in by the worker unless they are given. */
   order: CheckoutOrder
   /**
-   * What the shop itself calls the sale, 1 to 128 characters: it comes back in `onEvent` and in the order, and
+   * The shop's own name of the sale, 1 to 128 characters: it comes back in `onEvent` and in the order, and
    * `GET /api/orders?reference=…` finds it. Several orders may share one.
    */
   reference?: string | undefined
@@ -32,7 +32,7 @@ export interface CheckoutLinkOptions {
   now?: () => number
 }
 
-/** What an opened link holds. */
+/** The contents of an opened link. */
 export interface CheckoutLink {
   order: CheckoutOrder
   /** The origin that the link was made for. */
@@ -44,7 +44,7 @@ export interface CheckoutLink {
   landing?: true
 }
 
-/** What the id of a link says. */
+/** The parts of a link's id. */
 export interface CheckoutLinkId {
   order_id: string
   /** Milliseconds since 1970. */
@@ -113,7 +113,7 @@ export async function createCheckoutLink(received: CheckoutLinkOptions): Promise
   checkFlag('longOrderId', longOrderId)
   const order = withEmail(options.order, customerEmail)
   await checkOrder(order, longOrderId)
-  // What is undefined is not part of the link's JSON.
+  // An undefined value is not part of the link's JSON.
   const ownEmail = customerEmail === order.customer_email ? undefined : customerEmail
   const held = { order, origin, expiresAt, reference, customerEmail: ownEmail, ...(landing && { landing }) }
   const link = `${origin}/checkout/${await seal(linkSecret, LINK, held)}`

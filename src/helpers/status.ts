@@ -37,7 +37,7 @@ export function customerActionUrl(payment: {
   return payment?.user_action_required ? (payment.user_action_url ?? undefined) : undefined
 }
 
-/** What a status code means. */
+/** The meaning of a status code. */
 export interface StatusCodeMeaning {
   /** Which status it goes with. Decide by `status`, never by the code: lists differ between revisions. */
   group: 'success' | 'pending' | 'failure'

@@ -5,7 +5,7 @@ import { issueAt } from '../schemas/input.ts'
 import { unreadableRecord } from './body.ts'
 import type { ParsedResponse } from './types.ts'
 
-/** What a record repeats of its request. Null is not another value: the service returns what it does not know as null. */
+/** The fields of its request that a record repeats. Null is not another value: the service returns what it does not know as null. */
 interface Echo {
   order_id?: unknown
   method?: unknown

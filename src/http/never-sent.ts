@@ -27,7 +27,7 @@ const NEVER_CONNECTED: readonly unknown[] = [
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ]
 
-/** What a runtime's network error may have; each engine fills in other members. */
+/** The members of a runtime's network error; each engine fills in other members. */
 interface NetworkError {
   code?: unknown
   syscall?: unknown

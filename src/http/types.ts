@@ -31,7 +31,7 @@ export interface WireRequest extends AuthenticatedRequest {
   template?: string
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
-  /** What `resolveOutcome` needs to find the operation again. */
+  /** The facts by which `resolveOutcome` finds the operation again. */
   subject?: {
     order_id: string
     /** Where the call names one. */
@@ -90,7 +90,7 @@ export interface ParsedResponse {
   location: string | undefined
 }
 
-/** What an error says about the call that it belongs to. `attempts` is the number of attempts that were sent. */
+/** The call that an error belongs to. `attempts` is the number of attempts that were sent. */
 export function callDetails({ request, callId, number }: Attempt, attempts: number = number): CallDetails {
   const { method, path } = request
   return { method, path, attempts, callId }

@@ -25,7 +25,7 @@ export function isSecretField(name: string): boolean {
   return CARD_FIELDS.has(name) || SECRET_FIELDS.has(name) || name === 'cryptogram'
 }
 
-/** What of a request's body no error may show: card data, tokens that can be charged, every text of a cryptogram. */
+/** Fields of a request's body that no error may show: card data, tokens that can be charged, every text of a cryptogram. */
 export function paymentSecrets(body: string | undefined): string[] {
   const secrets: string[] = []
   const todo: [value: unknown, secret: boolean][] = [[JSON.parse(body ?? 'null'), false]]

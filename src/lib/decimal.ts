@@ -2,7 +2,7 @@
 const TOO_LARGE = 70_368_744_177_664
 
 /**
- * What a value would have to be to be an amount, which is a number with at most 2 decimals; undefined when it is one. The
+ * The rule that a value breaks as an amount, which is a number with at most 2 decimals; undefined when it is one. The
  * shortest text of a double is what JSON carries, so that text decides: `0.1 + 0.2`, `1e21` and `1e-7` fail here.
  *
  * @param positive Whether zero and less are rejected too, as in the API document's "Common types".

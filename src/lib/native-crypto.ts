@@ -1,4 +1,4 @@
-/** What is used of the runtime's own `crypto` module. */
+/** The part of the runtime's own `crypto` module that is used. */
 interface NativeCrypto {
   hash(algorithm: string, data: string, encoding: string): string
   createHmac(algorithm: string, key: string): { update(text: string): { digest(encoding: string): string } }

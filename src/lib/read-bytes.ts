@@ -1,4 +1,4 @@
-/** What {@link readBytes} throws when there is more than the limit. */
+/** Thrown by {@link readBytes} when there is more than the limit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }

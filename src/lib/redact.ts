@@ -165,7 +165,7 @@ const matchOf = ({ at }: DigitRun, from: number, length: number, soft: boolean):
   soft,
 })
 
-/** What may stand between two groups of digits of one number. More would cut dates, amounts and lists of numbers. */
+/** Separators between two groups of digits of one number. More would cut dates, amounts and lists of numbers. */
 const SEPARATOR = /^[\s.\-\u2010-\u2015+]{1,6}$/
 /** The same where the number is known: all but letters, digits and the signs of masks, which show what they may. */
 const ANY_SEPARATOR = /^[^\p{L}\p{N}*•●#]{1,12}$/u

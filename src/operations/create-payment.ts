@@ -106,7 +106,7 @@ const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   })
 })
 
-/** What chooses the table of parameters. */
+/** The fields that choose the table of parameters. */
 const formSchema = /* @__PURE__ */ pure(() => {
   const entries = { mode: oneOf(['hosted', 'direct']), method: oneOf(['purchase', 'auth']) }
   return v.pipe(anInput, v.looseObject(entries, objectMessage))

@@ -26,7 +26,7 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
-/** What a created payment is for a mode and a method. The API document does not show the response to a hosted `auth`: it is either. */
+/** The result of a created payment, by mode and method. The API document does not show the response to a hosted `auth`: it is either. */
 export type PaymentResult<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'> = Mode extends 'direct'
   ? Payment
   : Method extends 'purchase'

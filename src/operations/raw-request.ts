@@ -26,7 +26,7 @@ export interface RawRequestInput {
   redirectExpected?: boolean | undefined
 }
 
-/** What came back. */
+/** The response. */
 export interface RawRequestResult {
   /** The HTTP status: 2xx, or 3xx where a redirect was expected. */
   status: number

@@ -10,7 +10,7 @@ import { warnAboutPort } from './warnings.ts'
 export const methodOf = (operation: string): 'capture' | 'void' | 'refund' | undefined =>
   /^(capture|void|refund)(Payment|SplitPurchase)$/.exec(operation)?.[1] as 'capture' | 'void' | 'refund' | undefined
 
-/** What the request of every secondary operation has. */
+/** The fields that the requests of all secondary operations share. */
 interface SecondaryInput {
   order_id: string
   pos_id?: string | undefined

@@ -1,4 +1,4 @@
-// What is legal in an input, and will probably not do what was meant.
+// Warnings about inputs that are legal, and will probably not do what was meant.
 
 import { LOOPBACK, type ResolvedConfig } from '../config.ts'
 import { warn } from '../hooks.ts'

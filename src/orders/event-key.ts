@@ -26,7 +26,7 @@ export function eventKey(event: EventCopy): string {
   return sha256Base64url(eventText(originalOf(event)))
 }
 
-/** What {@link eventKey} is the hash of. A copy has its own fields, and no `issues` where it has lost none. */
+/** The text that {@link eventKey} hashes. A copy has its own fields, and no `issues` where it has lost none. */
 export function eventText(event: WebhookEvent): string {
   const isPartial = event.issues?.length > 0 && isDocumentedEvent(event)
   return canonicalText(isPartial ? { ...event } : recordOf(event))
@@ -35,7 +35,7 @@ export function eventText(event: WebhookEvent): string {
 /** A copy has them as ours. */
 const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
 
-/** What is still to be written: a piece of text, or a value under a key. */
+/** The rest that is to be written: a piece of text, or a value under a key. */
 type Pending = string | { key: string; value: unknown }
 
 /** A record as JSON that is the same for equal records. A stack instead of recursion: a hostile depth must not overflow. */

@@ -127,7 +127,7 @@ const isAmount = (value: number | undefined): boolean => value !== undefined && 
 
 /** One operation's events and the one that counts. */
 export interface Folded<T extends EventSummary = EventSummary> {
-  /** What tells it apart; see {@link operationOf}. */
+  /** Its identity; see {@link operationOf}. */
   key: string
   id: string
   /** In the order of {@link byTime}. */
@@ -189,7 +189,7 @@ function keyAmong(groups: Groups, event: EventSummary): string {
   return found?.[0] ?? JSON.stringify(operationOf(event))
 }
 
-/** What tells an event's operation apart among the events of its order; undefined for an event that names none. */
+/** The identity of an event's operation among the events of its order; undefined for an event that names none. */
 export function operationAmong(summaries: readonly EventSummary[], event: EventSummary): string | undefined {
   if (!operationOf(event)) return undefined
   return keyAmong(isWhole(event) ? new Map() : groupsOf(summaries.filter(operationOf)), event)
@@ -224,7 +224,7 @@ const timeOf = (summary: EventSummary | undefined): string | undefined => summar
 
 const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
-/** What was paid: the payer may have changed the amount, but an amount in another currency cannot be added up. */
+/** The paid amount: the payer may have changed it, but an amount in another currency cannot be added up. */
 export function paid({ amount, currency, processed_amount, processed_currency }: EventSummary): number {
   const same = processed_currency === undefined || processed_currency === currency
   return hundredths(((same ? processed_amount : undefined) ?? amount) as number)
@@ -244,7 +244,7 @@ function sum(operations: readonly Folded[], currency: string | null): OrderTotal
   return totals
 }
 
-/** What is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase back. */
+/** The amount that is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase back. */
 const heldOf = ({ authorized, captured, refunded, voided }: OrderTotals): number =>
   Math.max(authorized, captured) - refunded - voided
 

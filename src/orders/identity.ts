@@ -7,7 +7,7 @@ const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'looku
 /** Whether an event is a payment's, and not a capture's, a refund's … */
 export const isPrimary = ({ method }: Pick<Fields, 'method'>): boolean => PRIMARY.includes(method)
 
-/** What an operation is called. A payment's `operation_id`, should it have one, does not tell it apart. */
+/** The identity of an operation. A payment's `operation_id`, should it have one, does not tell it apart. */
 export function operationId(summary: Fields): string | undefined {
   const payment = summary.transaction_id ?? summary.payment_id
   return isPrimary(summary) ? payment : (summary.operation_id ?? payment)

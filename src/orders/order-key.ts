@@ -22,6 +22,6 @@ export function orderKey(order_id: string): string {
   return sha256Base64url(orderText(order_id))
 }
 
-/** What {@link orderKey} is the hash of. */
+/** The text that {@link orderKey} hashes. */
 export const orderText = (order_id: string): string =>
   /\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id

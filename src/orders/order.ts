@@ -10,13 +10,13 @@ export interface Order {
   amount: number | null
   /** ISO 4217. */
   currency: string | null
-  /** What the successful operations add up to. */
+  /** The sums of the successful operations. */
   totals: OrderTotals
   /** Each operation in its newest state, ordered by `created_at`. */
   operations: OrderOperation[]
   /** Every distinct event, oldest first. */
   events: OrderEvent[]
-  /** What is noticeable about the order; {@link needsPerson} says whether a person should look at it. */
+  /** Remarks on the order; {@link needsPerson} says whether a person should look at it. */
   flags: OrderFlag[]
   /** The newest time of any event, as the service wrote it (no zone); null before the first. */
   updated_at: string | null
@@ -69,7 +69,7 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
 }
 
 /**
- * What is noticeable about an order. Each but `paid_after_failure` needs a person's attention:
+ * Remarks on an order. Each but `paid_after_failure` needs a person's attention:
  * - `amount_mismatch`: the amount paid is not the expected one;
  * - `currency_mismatch`: two currencies in one order, or another one than expected;
  * - `over_capture`: more was captured than is authorized (and not voided);
@@ -96,13 +96,13 @@ export type OrderFlag =
   | 'paid_twice'
   | 'rebuilt'
 
-/** What the payment that the order is about should be; every field that is given is compared. */
+/** The expected payment of the order; every field that is given is compared. */
 export interface ExpectedPayment {
   /** In the currency's unit. */
   amount?: number | undefined
   /** ISO 4217. */
   currency?: string | undefined
-  /** What each further charge of a subscription should be. */
+  /** The expected amount of each further charge of a subscription. */
   recurring_amount?: number | undefined
   /** Your POS, a UUID. */
   pos_id?: string | undefined

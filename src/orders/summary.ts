@@ -3,7 +3,7 @@ import { recordOf } from '../schemas/read.ts'
 import { originalOf } from '../schemas/read-event.ts'
 import { eventKey } from './event-key.ts'
 
-/** What the fold needs of an event, under the wire's names: small enough to be kept beside a key. */
+/** The fields of an event that the fold needs, under the wire's names: small enough to be kept beside a key. */
 export interface EventSummary {
   /** The event's {@link eventKey}. */
   id: string
@@ -33,7 +33,7 @@ export interface EventSummary {
   created_at?: string
   /** Time of the last change; no zone. */
   processed_at?: string
-  /** What was actually paid, where the payer may change the amount. */
+  /** The amount that was actually paid, where the payer may change it. */
   processed_amount?: number
   /** Of `processed_amount`. */
   processed_currency?: string
@@ -73,7 +73,7 @@ export function summarizeEvent(event: EventCopy): EventSummary {
   return { id: eventKey(event), ...readFields(event) }
 }
 
-/** What {@link summarizeEvent} reads, without the key. */
+/** The fields that {@link summarizeEvent} reads, without the key. */
 export const readFields = (copy: EventCopy): Omit<EventSummary, 'id'> => fieldsOf(originalOf(copy))
 
 /** The same, of an event that is read already. */

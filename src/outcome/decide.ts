@@ -7,7 +7,7 @@ import type { OrderView } from './look-up.ts'
 type SecondaryEvent = Exclude<DocumentedEvent, PrimaryEvent>
 type SecondaryMethod = 'capture' | 'void' | 'refund'
 
-/** What became of a call whose outcome was unknown. */
+/** The resolved outcome of a call. */
 export type ResolvedOutcome =
   /** The service has it. Whether money moved is `record.status`. */
   | { outcome: 'executed'; record: DocumentedEvent }

@@ -5,7 +5,7 @@ import type { ResendWebhookInput } from '../operations/resend-webhook.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { keepReceived, recordOf } from '../schemas/read.ts'
 
-/** What `resolveOutcome` needs of a client. */
+/** The part of a client that `resolveOutcome` needs. */
 export interface OrderLookup {
   /** As the client's: every operation of an order. */
   listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
@@ -13,7 +13,7 @@ export interface OrderLookup {
   resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
 }
 
-/** What the service shows of an order. */
+/** An order as the service shows it. */
 export interface OrderView {
   /** Empty where the service does not know the order. */
   operations: readonly WebhookEvent[]
@@ -51,7 +51,7 @@ export async function lookUpOrder(
   const latest = (operation: string) => {
     // The first request has checked it.
     const left = options.deadlineMs && options.deadlineMs + startedAt - Date.now()
-    // What a call does whose deadline is over.
+    // The end of a call whose deadline is over.
     if (left != null && left < 1) {
       const unsent = { method: 'GET', path: '', attempts: 0 }
       throw new ConnectionError('It was not read in time.', unsent, 'timeout', undefined)

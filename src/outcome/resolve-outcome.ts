@@ -39,7 +39,7 @@ export interface UnresolvedCall {
 /** Options of `resolveOutcome`. */
 export interface ResolveOutcomeOptions extends BodilessCallOptions {
   /**
-   * What `snapshotOrder` returned before the call: the `operation_id` of each operation that the order had. Without them a
+   * The result of `snapshotOrder` before the call: the `operation_id` of each operation that the order had. Without them a
    * capture, void or refund is `unknown` as soon as anything matches. What another process does with the same order in between is
    * taken for this call.
    */

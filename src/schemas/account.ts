@@ -11,11 +11,11 @@ export interface Account extends Received {
   name?: string | null | undefined
   /** ISO 4217. */
   currency: Currency
-  /** What the account holds. */
+  /** The balances of the account. */
   balances: AccountBalances
 }
 
-/** What an account holds, in its currency's unit. */
+/** The balances of an account, in its currency's unit. */
 export interface AccountBalances {
   /** Can be paid out. */
   available: number

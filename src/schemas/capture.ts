@@ -14,7 +14,7 @@ import {
   text,
 } from './values.ts'
 
-/** What the records of captures, refunds and voids have (API document, "Secondary operation record"). Unknown fields are kept. */
+/** The fields that the records of captures, refunds and voids share (API document, "Secondary operation record"). Unknown fields are kept. */
 export interface SecondaryOperation extends Received {
   /** The service's identifier of this operation, a UUID. */
   operation_id: string

@@ -20,7 +20,7 @@ import {
   text,
 } from './values.ts'
 
-/** What every documented webhook has (API document, "Events"). Unknown parameters are kept. */
+/** The fields that every documented webhook has (API document, "Events"). Unknown parameters are kept. */
 export interface CommonEvent extends Received {
   /** The primary payment, a UUID. */
   payment_id: string
@@ -50,7 +50,7 @@ export interface CommonEvent extends Received {
   processed_at?: Timestamp | null | undefined
 }
 
-/** What the webhook of a payment has (API document, "Primary operation webhook parameters"). */
+/** The fields of a payment's webhook (API document, "Primary operation webhook parameters"). */
 interface PrimaryFields extends CommonEvent {
   /** Identifier at the acquiring bank. */
   gateway_order_id?: string | null | undefined
@@ -82,7 +82,7 @@ interface PrimaryFields extends CommonEvent {
   receipt_url?: string | null | undefined
   /** Account-to-account payments only. */
   bank_pay?: BankPay | null | undefined
-  /** What was actually paid, where the payer may change the amount. */
+  /** The amount that was actually paid, where the payer may change it. */
   processed_amount?: number | null | undefined
   /** Currency of `processed_amount`. */
   processed_currency?: Currency | null | undefined
@@ -133,7 +133,7 @@ export interface LookupEvent extends PrimaryFields {
 /** A payment changed its status. */
 export type PrimaryEvent = PurchaseEvent | AuthEvent | CreditEvent | P2pEvent | LookupEvent
 
-/** What capture, void, increment and refund webhooks have (API document, "Secondary operation webhook parameters"). */
+/** The fields of capture, void, increment and refund webhooks (API document, "Secondary operation webhook parameters"). */
 export interface SecondaryEvent extends CommonEvent {
   /** Identifier of the operation itself, a UUID. */
   operation_id: string
@@ -240,7 +240,7 @@ const secondaryFields = /* @__PURE__ */ pure(() => fieldsOf<Secondary>()({ ...co
 
 const limit_info = /* @__PURE__ */ pure(() => v.nullish(limitInfoSchema))
 
-/** What a schema reads of an event: `kind` is ours, and added afterwards. */
+/** The fields that a schema reads of an event: `kind` is ours, and added afterwards. */
 export type EventFields<T> = Omit<T, 'kind' | keyof Received>
 
 /** A payment's webhook, under any of its five methods. */

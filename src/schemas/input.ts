@@ -126,7 +126,7 @@ export function checkInput<T>(
   return checked as T
 }
 
-/** What is wrong at one place of an input. */
+/** A mistake at one place of an input. */
 export function issueAt(path: string, message: string, value: unknown): Issue {
   return { path, message, received: kindOf(value) }
 }

@@ -23,7 +23,7 @@ import {
   text,
 } from './values.ts'
 
-/** What a payment's record may have beside the fields that decide. */
+/** Fields of a payment's record beside those that decide. */
 export interface PaymentDetails extends Received {
   /** `direct` or `hosted`. */
   mode?: Mode | null | undefined
@@ -103,7 +103,7 @@ export interface PaymentDetails extends Received {
   bank_pay?: BankPay | null | undefined
   /** The way of payment. */
   payway?: string | null | undefined
-  /** What was actually paid, where the payer may change the amount (webhooks only). */
+  /** The amount that was actually paid, where the payer may change it (webhooks only). */
   processed_amount?: number | null | undefined
   /** Currency of `processed_amount`, at most 256 characters. */
   processed_currency?: Currency | null | undefined

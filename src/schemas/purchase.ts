@@ -25,7 +25,7 @@ import {
 } from './input.ts'
 import { anything, type LiteralUnion, text } from './values.ts'
 
-/** What every way of creating a payment takes (API document, "Split purchase", request tables). */
+/** The fields that every way of creating a payment takes (API document, "Split purchase", request tables). */
 export interface PurchaseFields {
   /** The POS; the configuration's `posId` unless given. */
   pos_id?: string | undefined
@@ -92,7 +92,7 @@ export type CheckoutLanguage =
   | 'AR'
   | 'HE'
 
-/** What a hosted payment takes: the customer is sent to the service's checkout page. */
+/** The fields of a hosted payment: the customer is sent to the service's checkout page. */
 export interface HostedPurchaseFields extends PurchaseFields {
   /** The customer pays on the service's page. */
   mode: 'hosted'
@@ -100,7 +100,7 @@ export interface HostedPurchaseFields extends PurchaseFields {
   customer_lang?: LiteralUnion<CheckoutLanguage> | undefined
 }
 
-/** What a direct payment takes. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */
+/** The fields of a direct payment. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */
 export interface DirectPurchaseFields extends PurchaseFields {
   /** You send card data or a token. */
   mode: 'direct'
@@ -121,7 +121,7 @@ export interface DirectPurchaseFields extends PurchaseFields {
   customer_ip?: string | undefined
   /** The page that the customer came from. */
   customer_referrer?: string | undefined
-  /** What 3-D Secure 2 may use; `browserFingerprint` of `edgetill/card` builds it. */
+  /** The browser's values for 3-D Secure 2; `browserFingerprint` of `edgetill/card` builds it. */
   browser_fingerprint: BrowserFingerprint
   /** Its fields are not shown: it is sent as it is. */
   cryptogram?: unknown

@@ -4,7 +4,7 @@ import { isObject, kindOf } from '../lib/kind.ts'
 import type { Schema } from './fields.ts'
 
 /**
- * What every record and event keeps of what was received, whatever its kind. `record` is not enumerable: each field that was
+ * The received values that every record and event keeps, whatever its kind. `record` is not enumerable: each field that was
  * received is the event's own as well, under its wire name, so that its JSON is enough to make the event again. The JSON also
  * has the fields that are left out.
  * (Accessors of a class: TypeScript knows that a spread does not copy them.)
@@ -19,7 +19,7 @@ export declare abstract class Received {
 /** An interface without what {@link Received} adds: what its schema reads. */
 export type Wire<T> = Omit<T, keyof Received>
 
-/** What {@link readReceived} returns: the record, or why it cannot be read. */
+/** The result of {@link readReceived}: the record, or why it cannot be read. */
 export type ReadResult<T> = { value: T; issues?: undefined } | { value?: undefined; issues: Issue[] }
 
 /** Optional fields that decide how much was paid: read wrongly, they would be worse than not read at all. */

@@ -18,7 +18,7 @@ export const recurringSchema: Schema<Recurring> = /* @__PURE__ */ pure(() =>
   objectOf(fieldsOf<Recurring>()({ id: text, status: text })),
 )
 
-/** What the cancellation of a subscription returns (beyond the API document [A]). All other fields are kept. */
+/** The result of the cancellation of a subscription (beyond the API document [A]). All other fields are kept. */
 export interface RecurringCancellation extends Received {
   /** `canceled`. */
   recurring_status: LiteralUnion<'init' | 'active' | 'canceled'>
@@ -34,7 +34,7 @@ export type IntervalUnit = 'day' | 'week' | 'month' | 'quarter' | 'year'
 
 /** A subscription that is attached to a purchase (API document, "Recurring payments"). */
 export interface InitRecurring {
-  /** What `interval_count` counts. */
+  /** The unit of `interval_count`. */
   interval_unit: IntervalUnit
   /** Intervals between charges: 1 to 30. */
   interval_count: number

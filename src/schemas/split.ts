@@ -12,7 +12,7 @@ export interface Split {
   amount: number
   /** The sub-merchant, a UUID from the service's support. */
   sub_merchant_id: string
-  /** What is paid with this part. */
+  /** The purpose of this part. */
   products?: readonly Product[] | undefined
 }
 

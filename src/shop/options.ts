@@ -10,7 +10,7 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   onEvent?: OnEvent<Env> | undefined
   /** Your code for what a person should look at. While it is absent, alerts are only logged. */
   onAlert?: OnAlert<Env> | undefined
-  /** What customers see. */
+  /** The pages that customers see. */
   pages?: PagesOptions | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
   fetch?: Fetch | undefined

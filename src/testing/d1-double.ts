@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.ts'
 import type { SqlValue } from '../shop/runtime.ts'
 import { openDatabase } from './sqlite.ts'
 
-/** What a statement of D1 returns. */
+/** The result of a statement of D1. */
 export interface D1DoubleResult {
   success: true
   results: Record<string, unknown>[]

@@ -8,7 +8,7 @@ import { control, deliveries, SERVED_ENTRIES } from './deliveries.ts'
 /** The emulator checks the others, which are data. */
 const OPTIONS = v.looseObject(SERVED_ENTRIES, 'createEmulatorShop takes an object of options.')
 
-/** What makes a shop of a served emulator: data alone, and where it is served. */
+/** The options of a shop of a served emulator: data alone, and where it is served. */
 export interface EmulatorShopOptions extends Omit<ShopOptions, 'clock' | 'fetch' | 'signature'> {
   /** A time that stands still until it is moved: `2026-01-31T10:00:00Z`. Default the emulator's clock. */
   clock?: string
@@ -26,7 +26,7 @@ export interface EmulatorShop {
   /** The page that shows what happened in it. */
   readonly overview: string
   /**
-   * What `POST /_emulator/api/<name>` does, in this shop alone: `control('clock', { hours: 1 })`.
+   * Calls `POST /_emulator/api/<name>` in this shop alone: `control('clock', { hours: 1 })`.
    * @throws {Error} with what the emulator says is wrong.
    */
   control(name: string, input?: object): Promise<unknown>

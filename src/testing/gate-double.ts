@@ -24,7 +24,7 @@ export interface GateDouble {
   runAlarms(): Promise<number>
   /** The time of the next alarm. */
   nextAlarm(): number | undefined
-  /** What one order's gate keeps: each row under its table and its primary key. */
+  /** The storage of one order's gate: each row under its table and its primary key. */
   rows(order_id: string): Map<string, Record<string, unknown>>
   /** The keys of all objects under a prefix, such as `queue/`. */
   keys(prefix: string): string[]
@@ -43,7 +43,7 @@ export interface Restart {
   call: Through
   /** Whether these objects have died. */
   isDead?: (() => boolean) | undefined
-  /** What an object answers, to whoever waits for it: rejected when the object dies. */
+  /** The answer of an object, to whoever waits for it: rejected when the object dies. */
   answer?: (<T>(answered: Promise<T>) => Promise<T>) | undefined
 }
 
@@ -113,7 +113,7 @@ export function createGateDouble(
       life = { isOver: false, isDead: next?.isDead ?? (() => false) }
       for (const kept of all.values()) {
         objects.delete(kept)
-        // What was not yet on disk is lost with whoever wrote it.
+        // A write that was not yet on disk is lost with whoever made it.
         if (kept.pending && wasDead) {
           kept.database.exec('ROLLBACK', [])
           kept.alarm = kept.alarmBefore ?? null

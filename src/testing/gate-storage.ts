@@ -4,14 +4,14 @@ import type { Database } from './sqlite.ts'
 /** Each call of a gate or of its storage can be led through such a function. */
 export type Through = <T>(work: () => Promise<T>) => Promise<T>
 
-/** What one object keeps while its storage is open, closed and opened again. */
+/** The state of one object while its storage is open, closed and opened again. */
 export interface Kept {
   database: Database
   /** The end of the write that is being committed: what is answered before it is held back. */
   pending: Promise<void> | undefined
   /** When its alarm is due, milliseconds since 1970. */
   alarm: number | null
-  /** What it was before the write that is being committed. */
+  /** The state before the write that is being committed. */
   alarmBefore?: number | null
   /** How often the runtime has repeated the alarm that is due. */
   repeated: number

@@ -24,7 +24,7 @@ interface Write {
   expiresAt: number
 }
 
-/** What was written, to look at from outside. */
+/** The written values, to look at from outside. */
 export interface KvDouble {
   /**
    * The namespace as it is seen from one location; default `FRA`. It has the type that is expected where it is used, such as
@@ -93,7 +93,7 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
   parseInput(BEHAVIOUR, behaviour)
   const { now = Date.now, random = Math.random, lagMs = 0, failures = 0, emptyPages = 0 } = behaviour
   const log = new Map<string, Write[]>()
-  /** What a location has read, and will read again for a while. */
+  /** Values that a location has read, and will read again for a while. */
   const cache = new Map<string, { until: number; write: Write | undefined }>()
   const double: KvDouble = {
     at: <Namespace>(location = 'FRA') => namespace(location) as Namespace,

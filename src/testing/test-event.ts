@@ -16,7 +16,7 @@ export type TestEventOverrides<K extends TestEventKind> = K extends 'unknown' | 
 
 /** A signed webhook, and what a receiver reads from it. */
 export interface TestEvent<K extends TestEventKind = TestEventKind> extends SignedWebhook {
-  /** What `verifyWebhook` returns for it. */
+  /** The event that `verifyWebhook` returns for it. */
   event: Extract<WebhookEvent, { kind: K }>
   /** The request that the service sends to `url`, new each time. */
   request(url: string | URL): Request

@@ -14,13 +14,13 @@ import { createGateDouble } from './gate-double.ts'
 import { createKvDouble } from './kv-double.ts'
 import { openDatabase } from './sqlite.ts'
 
-/** What {@link createTestShop} takes. Everything is optional. */
+/** Options of {@link createTestShop}. Everything is optional. */
 export interface TestShopOptions<Env extends ShopEnv = ShopEnv> {
   /** Your code for what happens to orders. */
   onEvent?: OnEvent<Env> | undefined
   /** Your code for what a person should look at. */
   onAlert?: OnAlert<Env> | undefined
-  /** What customers see. */
+  /** The pages that customers see. */
   pages?: PagesOptions | undefined
   /** Your own bindings, or others than the test's: what `onEvent` gets as its `env`. */
   env?: Partial<Env> | undefined

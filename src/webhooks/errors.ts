@@ -63,7 +63,7 @@ export function bodyAlreadyRead(): ConfigError {
   )
 }
 
-/** What was received, without a value of it: an object by its class. */
+/** Describes the received value without showing it: an object by its class. */
 const classOf = (received: unknown): string =>
   (isObject(received) && Object.getPrototypeOf(received)?.constructor.name) || kindOf(received)
 

@@ -55,7 +55,7 @@ export interface WebhookHandlerOptions {
 export interface LateWebhook {
   /** The status that the response would have had. */
   status: number
-  /** What was thrown; undefined where it was stored after all. */
+  /** The error; undefined where it was stored after all. */
   error: unknown
 }
 

@@ -26,7 +26,7 @@ export function signData(data: string, secret: string): string {
 /**
  * Whether `signature` is the signature of `data` under one of the secrets.
  *
- * What is compared, in constant time, is the signature's text: its last letter carries unused bits, so that
+ * The signature's text is compared, in constant time: its last letter carries unused bits, so that
  * different texts decode to the same bytes. Nothing of `data` is parsed.
  *
  * @param secrets One secret, or several while one is being replaced; each of them is tried, an undefined one is skipped.

@@ -7,7 +7,7 @@ import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
 import { flag } from './schemas/values.ts'
 
-/** What a {@link Signer} is given: exactly what is sent. */
+/** The input of a {@link Signer}: exactly what is sent. */
 export interface SignerInput {
   /** The HTTP verb. */
   method: string
@@ -24,7 +24,7 @@ export interface SignerInput {
 /** Computes the `<SIGNATURE>` of `X-API-AUTH: <SCHEME>-HMAC-SHA1 <API_KEY>:<SIGNATURE>`. */
 export type Signer = (input: SignerInput) => string | Promise<string>
 
-/** What is needed of a `fetch`. */
+/** The part of `fetch` that is needed. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** How to reach and to authenticate with the service. */
@@ -54,7 +54,7 @@ export interface ClientConfig extends Hooks {
    */
   signer?: Signer | undefined
   /**
-   * What happens when a `customer_*` field is missing that the API document's tables require. Its own examples omit them.
+   * Whether a `customer_*` field that the API document's tables require may be missing. Its own examples omit them.
    * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default `optional`.
    */
   customerFields?: 'optional' | 'required' | undefined
@@ -163,14 +163,14 @@ export class ResolvedConfig {
     })
   }
 
-  /** What no text of a configuration may show, and what is called. */
+  /** The secrets of a configuration, which no text may show, and its functions. */
   get given(): Pick<
     ClientConfig,
     keyof Hooks | 'apiKey' | 'apiSecret' | 'endpointsKey' | 'signer' | 'fetch' | 'random'
   > {
     return this.#given
   }
-  /** What every request says, so that no default of a host decides it. Found out at the first request. */
+  /** The options of every request, so that no default of a host decides them. Found out at the first request. */
   get init(): RequestInit {
     this.#init ??= {
       redirect: 'manual',

@@ -27,7 +27,7 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
 }
 
 /**
- * What an error keeps of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause
+ * The kept part of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause
  * below it. A `fetch` that wraps another one may attach the request, with its credentials.
  */
 function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
@@ -91,7 +91,7 @@ const POSTPONE = /* @__PURE__ */ Symbol.for('react.postpone')
  * The error of an attempt without a complete response. `processed` says what a POST can have done: `no` when it provably
  * never left, else `unknown`. A GET changes nothing either way.
  *
- * What a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error of a POST too; a GET
+ * An error that a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error of a POST too; a GET
  * passes it on untouched, as anything does what React postpones a rendering with.
  */
 export function noResponse(attempt: RunningAttempt, details: { processed: 'no' | 'unknown'; cause: unknown }): unknown {
@@ -110,7 +110,7 @@ export function noResponse(attempt: RunningAttempt, details: { processed: 'no' |
   return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, ...(isSteering && { digest }) })
 }
 
-/** What is wrong with a response that has a status. `what` completes "createPayment got 200". */
+/** The error of a response that has a status. `what` completes "createPayment got 200". */
 export interface InvalidResponse extends ResponseDetails {
   reason: 'unreadable_response' | 'unexpected_redirect'
   what: string

@@ -10,7 +10,7 @@ export interface WebhookForm {
 }
 
 /**
- * What `verifyWebhook` reads the two fields from: a `FormData`, a `URLSearchParams` or a `Map`; or an object of fields, as a
+ * A form that `verifyWebhook` reads the two fields from: a `FormData`, a `URLSearchParams` or a `Map`; or an object of fields, as a
  * framework's body parser makes it.
  */
 export type WebhookFields =
@@ -20,7 +20,7 @@ export type WebhookFields =
 
 /** Reads the form from a body's text. */
 export function parseForm(text: string): WebhookForm {
-  // What the service sends: nothing is escaped but the padding. A pattern over it takes longer than the hash.
+  // The service's own form: nothing is escaped but the padding. A pattern over it takes longer than the hash.
   const [first = '', second = '', more] = text.split('&', 3)
   const data = first.slice(5).replaceAll('%3D', '=')
   const signature = second.slice(10).replaceAll('%3D', '=')
@@ -45,7 +45,7 @@ export function readForm(fields: unknown): WebhookForm {
 }
 
 /**
- * What was passed in place of a form, where that is plain: what AWS Lambda delivers, which is an event, or a form with one key,
+ * Names an argument that is not a form, where that is plain: an event of AWS Lambda, or a form with one key,
  * the Base64 of "data=" or "signature="; a request; or a form with one key, which is the whole text. A form that was parsed has texts.
  */
 function mistakenFor(fields: WebhookFields): string | undefined {

@@ -5,7 +5,7 @@ import { sha256Async } from '../lib/sha256.ts'
 import { foldSummaries, operationAmong } from '../orders/fold.ts'
 import { type EventSummary, fieldsOf } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { readEvent } from '../schemas/read-event.ts'
+import { keepReceived } from '../schemas/read.ts'
 import type { Message, MoneyOperation, MoneyRequest, OperationKind, OperationState } from './protocol.ts'
 
 /** The SDK's name of each operation. */
@@ -66,14 +66,21 @@ export async function makeCall(
 
 /** The response as an event, so that the order is right before the webhook arrives. */
 export const eventOfResponse = ({ kind }: MoneyOperation, record: object): WebhookEvent =>
-  readEvent({ ...record, method: kind })
+  keepReceived({ ...record, method: kind, kind }, { ...record, method: kind }) as never
 
-/** Whether an event that the service shows says something new: a listed record can differ from its webhook in what does not count. */
-export function newsAmong(known: readonly EventSummary[]): (event: EventSummary) => boolean {
+/** Stores what the service shows of an order and what is new: a listed record can differ from its webhook in what does not count. */
+export async function storeNews(
+  shown: readonly WebhookEvent[],
+  known: readonly EventSummary[],
+  store: (event: WebhookEvent) => Promise<unknown>,
+): Promise<void> {
   const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
   const before = new Set(known.map(said))
-  // `init` says no more than that the customer has not paid: it has no webhook either.
-  return (event) => event.status !== 'init' && !before.has(said(event))
+  for (const event of shown) {
+    const summary = { id: '', ...fieldsOf(event) }
+    // `init` says no more than that the customer has not paid: it has no webhook either.
+    if (summary.status !== 'init' && !before.has(said(summary))) await store(event)
+  }
 }
 
 /** What `resolveOutcome` is asked about an operation. */

@@ -11,31 +11,40 @@ export interface Driver {
   carryOut(command: Exclude<Command, { type: 'answer' | 'then' }>, message: Message): Promise<Message | undefined>
 }
 
-/** What was decided from an older state is not written: the order is read again, and decided again. */
+/** What was decided from an older state is not written. */
 export const LOST: unique symbol = Symbol('lost')
+
+/** Reads, decides and writes, and does it again where the order has changed meanwhile. */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (error !== LOST) throw error
+    }
+  }
+}
 
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
 export async function drive(driver: Driver, first: Message): Promise<MoneyAnswer | undefined> {
   const messages = [first]
   let answer: MoneyAnswer | undefined
-  let state: OrderState | undefined
+  let before: OrderState | undefined
   for (let message = messages.shift(); message; message = messages.shift()) {
-    const waiting = state?.waiting
-    const read = await driver.read(message, state)
-    const next = step({ ...read, ...(waiting && { waiting }) }, message, driver.now())
-    try {
-      for (const command of next.commands) {
+    const heard = message
+    before = await again(async () => {
+      const waiting = before?.waiting && { waiting: before.waiting }
+      const read = await driver.read(heard, before)
+      const { state, commands } = step({ ...read, ...waiting }, heard, driver.now())
+      for (const command of commands) {
         if (command.type === 'answer') answer = command.answer
         else {
-          const said = command.type === 'then' ? command.message : await driver.carryOut(command, message)
+          const said = command.type === 'then' ? command.message : await driver.carryOut(command, heard)
           if (said) messages.push(said)
         }
       }
-      state = next.state
-    } catch (error) {
-      if (error !== LOST) throw error
-      messages.unshift(waiting ? { type: 'request', request: waiting } : message)
-    }
+      return state
+    })
   }
   return answer
 }

@@ -102,8 +102,8 @@ export interface OrderState {
   order: OrderFacts
   /** The oldest first. */
   operations: readonly MoneyOperation[]
-  /** The storage was lost, and with it every key: when that was seen, and whether the service was asked since. */
-  loss?: { at: number; isAsked: boolean }
+  /** The storage was lost, and with it every key: when that was seen, whether the service was asked since, and what was kept. */
+  loss?: { at: number; isAsked: boolean; kept?: readonly string[] }
   /** The request that waits until an earlier operation is settled. */
   waiting?: MoneyRequest
 }
@@ -284,7 +284,8 @@ function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step |
 const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] =>
   loss
     ? order.operations.filter(
-        ({ id, method }) => isMoney(method) && !operations.some(({ operation_id }) => operation_id === id),
+        ({ id, method }) =>
+          isMoney(method) && !loss.kept?.includes(id) && !operations.some(({ operation_id }) => operation_id === id),
       )
     : []
 

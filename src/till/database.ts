@@ -14,18 +14,13 @@ export interface TillDatabase {
   run(sql: string, values: readonly SqlValue[]): Promise<readonly Record<string, unknown>[]>
 }
 
-/** A database of node:sqlite, bun:sqlite or better-sqlite3. */
-export interface SqliteHandle {
+/** A database of node:sqlite, bun:sqlite or better-sqlite3, which returns rows from a `reader` alone. */
+export interface SqliteHandle extends Partial<Readonly<Record<'isTransaction' | 'inTransaction', boolean>>> {
   exec(sql: string): unknown
-  /** `reader`: better-sqlite3 returns rows from such a statement alone. */
   prepare(sql: string): { all(...values: SqlValue[]): unknown[]; run(...values: SqlValue[]): unknown; reader?: boolean }
-  /** Whether a transaction is open, in node:sqlite. */
-  readonly isTransaction?: boolean
-  /** The same in the others. */
-  readonly inTransaction?: boolean
 }
 
-/** The function of the package `postgres` (or of Bun), or a pool of `pg`. */
+/** What `postgres(url)` of the package `postgres` (or Bun's `SQL`) returns, or a `Pool` of `pg`. */
 export type PostgresHandle =
   | { unsafe(sql: string, values?: never): PromiseLike<unknown>; begin: unknown }
   | { query(sql: string, values: SqlValue[]): Promise<{ rows: unknown[] }>; totalCount: number }
@@ -44,7 +39,6 @@ const wrong = (message: string): ConfigError => new ConfigError('database', mess
 /**
  * A SQLite file, opened by node:sqlite (Node 22.13, Deno), bun:sqlite or better-sqlite3. Several processes may open it: one waits up to
  * five seconds for another. Each write is on disk before the call goes out (`synchronous = FULL`).
- *
  * @throws {ConfigError} for another object; here and at each statement, while a transaction is open.
  * @example
  * import { sqlite } from 'edgetill/till'
@@ -68,8 +62,7 @@ export function sqlite(handle: SqliteHandle): TillDatabase {
 }
 
 /**
- * A Postgres database: what `postgres(url)` of the package `postgres` returns, or a `Pool` of `pg`.
- *
+ * A Postgres database.
  * @throws {ConfigError} for what may be inside a transaction: what `sql.begin` and `sql.reserve` pass on, a `Client` of `pg`.
  * @example
  * import { postgres } from 'edgetill/till'
@@ -92,7 +85,6 @@ export function postgres(handle: PostgresHandle): TillDatabase {
 
 /**
  * A D1 database of a Worker.
- *
  * @example
  * import { d1 } from 'edgetill/till'
  * const database = (env: { DB: Parameters<typeof d1>[0] }) => d1(env.DB)

@@ -1,15 +1,15 @@
 import type { Client } from '../client/client-methods.ts'
-import type { Issue } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
-import { LOST } from '../money/drive.ts'
+import { again, LOST } from '../money/drive.ts'
 import { eventText } from '../orders/event-key.ts'
 import { foldSummaries } from '../orders/fold.ts'
 import { operationOf } from '../orders/identity.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import { fieldsOf } from '../orders/summary.ts'
-import { isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
-import { keepReceived, recordOf, without } from '../schemas/read.ts'
-import { again, append, readOrder, type Tables, type TillOrder } from './store.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
+import { stored } from '../schemas/stored-event.ts'
+import { append, readOrder, type Tables, type TillOrder } from './store.ts'
 
 /** A stored event, as your code gets it. */
 export interface TillEvent {
@@ -45,43 +45,21 @@ export const kept = <T>(value: T, { keepCardToken }: Scope): T =>
 
 /** The service sends nothing deeper, and the JSON of a deeper value overflows the stack of some runtime. */
 const isDeep = (value: unknown, left = 100): boolean =>
-  value !== null &&
-  typeof value === 'object' &&
-  (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)))
-
-type Fields = Record<string, unknown>
-/** An event as it is stored: what was received, and what the SDK has made of it. */
-type Packed = { record: Fields; typed: Fields; left: string[]; issues: Issue[] }
-
-function pack(event: WebhookEvent): Packed {
-  const all = recordOf(event)
-  const deep = Object.keys(all).filter((name) => isDeep(all[name]))
-  const { issues: _, ...fields } = event as unknown as Fields
-  const found = deep.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
-  return {
-    record: without(all, deep),
-    typed: Object.fromEntries(Object.entries(without(fields, deep)).filter(([name, value]) => value !== all[name])),
-    left: Object.keys(all).filter((name) => !Object.hasOwn(event, name)),
-    issues: [...(event.issues ?? []), ...found],
-  }
-}
-
-/** The event of a row. */
-export function unpack({ record, typed, left, issues }: Packed): WebhookEvent {
-  const fields = { ...without(record, left), ...typed } as unknown as WebhookEvent
-  return keepReceived(fields, record, issues, left, issues.length > 0 && !isDocumentedEvent(fields)) as WebhookEvent
-}
+  typeof value === 'object' && (left === 0 || Object.values(value ?? {}).some((one) => isDeep(one, left - 1)))
 
 /** Stores a genuine event: when this returns, it is durable, and `onEvent` is due for it. */
 export async function storeEvent(scope: Scope, event: WebhookEvent): Promise<void> {
-  const { order_id } = recordOf(event)
+  const record = recordOf(event)
+  const { order_id } = record
+  const deep = Object.keys(record).filter((name) => isDeep(record[name]))
+  const lost = deep.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
   const summary = { id: await sha256Async(eventText(event)), ...fieldsOf(event) }
   const { id, kind, status } = summary
-  const body = { summary, ...kept(pack(event), scope) }
+  const body = kept({ summary, ...stored(event, lost) }, scope)
   if (typeof order_id !== 'string' || order_id === '') {
     const none = { order_key: `stray/${id}`, order_id: null, next: 0 }
     // A copy of it loses the insert.
-    return append(scope, none, ['stray', id, body], { isOpen: true }).catch(unlessLost)
+    return append(scope, none, { kind: 'stray', id, body, isOpen: true }).catch(unlessLost)
   }
   // What `onEvent` hears of once. An event of an odd shape stands for itself.
   const operation = kind === 'unexpected' ? undefined : operationOf(summary)
@@ -91,7 +69,7 @@ export async function storeEvent(scope: Scope, event: WebhookEvent): Promise<voi
     if (before.events.some((one) => one.id === id)) return
     const isOpen = needsPerson(foldSummaries(order_id, [...before.events, summary], before.payment?.terms))
     const dueInMs = before.events.some((one) => one.name === name) ? undefined : 0
-    await append(scope, before, ['event', id, body], { name, isOpen, dueInMs })
+    await append(scope, before, { kind: 'event', id, body, name, isOpen, dueInMs })
   })
 }
 

@@ -1,12 +1,13 @@
 import { isApiError } from '../errors.ts'
 import { makeCall, outcomeOf } from '../money/calls.ts'
+import { again } from '../money/drive.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
 import { kept, type Scope, storeEvent } from './events.ts'
 import { ask } from './move-money.ts'
 import { type Failed, failed, type Moved, movedOf, notSent, unsent } from './outcome.ts'
-import { again, append, type Payment, type Reading, readOrder } from './store.ts'
+import { append, ONE, type Payment, type Reading, readOrder } from './store.ts'
 
 /** What became of a payment that was to be created. */
 export type Opened =
@@ -38,7 +39,7 @@ export async function openPayment(scope: Scope, input: CreatePaymentInput): Prom
         return notSent('in_progress', 'Another process is opening this payment, or was until a minute ago.')
       const found = payment && (await findOut(scope, reading))
       if (found) return found
-      if (!payment) await append(scope, reading, ['payment', '', asked], { dueInMs: FIRST_ASK_MS })
+      if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: FIRST_ASK_MS })
       isSent = true
       return create(scope, reading, input)
     })
@@ -63,7 +64,9 @@ async function findOut(scope: Scope, reading: Reading): Promise<Opened | undefin
 }
 
 async function create(scope: Scope, reading: Reading, input: CreatePaymentInput): Promise<Opened> {
-  const { order_id } = reading
+  const { order_id, order_key, payment, next } = reading
+  const put = (set: string, ...values: string[]) =>
+    scope.run(`UPDATE edgetill_log SET ${set} ${ONE}`, ...values, order_key, Number(payment?.number ?? next - 1))
   let response: { url?: string; user_action_url?: string | null | undefined }
   try {
     response = await scope.client.createPayment(input)
@@ -74,30 +77,24 @@ async function create(scope: Scope, reading: Reading, input: CreatePaymentInput)
     if (found) return found
     const outcome = isUsed ? 'unknown' : outcomeOf(error)
     // It can be tried again at once, with other terms too.
-    if (outcome !== 'unknown') await put(scope, reading, 'id = CAST(number AS text), next_at = NULL')
+    if (outcome !== 'unknown') await put('id = CAST(number AS text), next_at = NULL')
     return failed(order_id, outcome, error)
   }
   const url = response.url ?? response.user_action_url ?? null
-  await put(scope, reading, 'body = ?', JSON.stringify({ ...paymentOf(input), url }))
+  await put('body = ?', JSON.stringify({ ...paymentOf(input), url }))
   if (response.url) return { outcome: 'done', url }
   const record = kept(response, scope)
   await storeEvent(scope, { ...record, order_id, kind: input.method } as unknown as WebhookEvent)
   return { outcome: 'done', url, record }
 }
 
-/** Changes the row of a payment. */
-const put = ({ run }: Scope, { order_key }: Reading, what: string, ...values: string[]): Promise<unknown> =>
-  run(`UPDATE edgetill_log SET ${what} WHERE order_key = ? AND kind = 'payment' AND id = ''`, ...values, order_key)
-
-/** Cancels a payment. Its webhook says so, or the service when it is asked: soon. */
+/** Cancels a payment, and stores that it is: its webhook, or the next look, says it too. */
 export async function cancelPayment(scope: Scope, order_id: string): Promise<Moved> {
-  const cancel = async () => {
-    const record = await scope.client.cancelPayment({ order_id })
-    const reading = await readOrder(scope, order_id)
-    const { terms, server_url } = reading.payment ?? {}
-    const body = JSON.stringify({ terms, server_url, url: null })
-    if (terms) await put(scope, reading, `next_at = ${scope.clock}, body = ?`, body)
-    return record
-  }
-  return movedOf((await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))).answer)
+  const cancel = () => scope.client.cancelPayment({ order_id })
+  const { answer } = await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))
+  if (answer.code === 'executed')
+    await readOrder(scope, order_id)
+      .then((order) => ask(scope, order, []))
+      .catch(() => {})
+  return movedOf(answer)
 }

@@ -3,30 +3,21 @@ import type { MoneyAnswer } from '../money/protocol.ts'
 import { StorageError } from './store.ts'
 
 /**
- * Why nothing was sent. `order_changed`: money of the order was moved since the `ifVersion` that was passed. `in_progress`: another
- * operation of the order has no final outcome yet, or its backup was restored a minute ago. `unreachable`: the service could not be
- * reached, or asked to wait. `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed.
+ * Why nothing was sent. `order_changed`: money of the order was moved since `ifVersion`. `in_progress`: another operation of the order
+ * has no final outcome yet, or its backup was restored a minute ago. `unreachable`: the service could not be reached, or asked to
+ * wait. `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed.
  */
 export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'key_reused' | 'busy'
-
-/**
- * Why something was not executed. `code` is that of an error, such as `api` or `invalid_input`, or `not_executed`: the service does not
- * know the operation. `status` is the HTTP status of the service's response, `apiCode` its own code.
- */
+/** The `code` of an error (`api`, `invalid_input`), or `not_executed`: the service does not know it. `status` and `apiCode`: its response's. */
 export type Rejection = { code: string; message: string; status?: number; apiCode?: string }
-
 /** What became of a call that has no record. */
 export type Failed<Record = object> =
   /** It was not executed, and never will be under this key. */
   | { outcome: 'rejected'; error: Rejection }
-  /**
-   * It may have been executed: call again with the same key, which finds out and never makes a second one. `record` where the service
-   * has confirmed it, but the till could not write that, or had settled it otherwise.
-   */
+  /** It may have been executed: the same key finds out, and never makes a second one. `record`: it was, but could not be written so. */
   | { outcome: 'unknown'; id: string; message: string; record?: Record }
   /** Nothing was sent. `sameKey`: whether the same key may try again. */
   | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string }
-
 /** What became of a call. `done` and `rejected` are the same for the same key for ever; whether money moved is `record.status`. */
 export type Moved<Record = object> = { outcome: 'done'; record: Record } | Failed<Record>
 
@@ -37,42 +28,38 @@ export const unknown = (id: string, why: string, record?: object): Failed => ({
   ...{ outcome: 'unknown', id, message: `${why} It may have been executed: call again with the same key.` },
   ...(record && { record }),
 })
-const rejected = (code: string, message: string): Failed => ({ outcome: 'rejected', error: { code, message } })
 
 /** What a caller gets for the error of a call. */
 export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
   const { code, message, status, apiCode } = error as Rejection
   if (outcome === 'unknown') return unknown(id, message)
-  if (outcome === 'not_sent') return notSent('unreachable', message)
+  if (outcome === 'not_sent') return notSent(error instanceof StorageError ? 'busy' : 'unreachable', message)
   return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
 }
 
 /** What a caller gets for an error before its call. @throws {ConfigError} as it is. */
 export function unsent(error: unknown): Failed {
   if (isConfigError(error)) throw error
-  return error instanceof StorageError ? notSent('busy', error.message) : failed('', 'not_sent', error)
+  return failed('', 'not_sent', error)
 }
 
 /** What a caller gets for an answer of the protocol. `isOwn`: whether an operation has the caller's key. */
 export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = () => false): Moved {
   const { code } = answer
+  const kind = 'kind' in answer ? answer.kind : ''
   if (code === 'executed') return { outcome: 'done', record: answer.record }
   if (code === 'recorded') return answer.response as Moved
-  if (code === 'contradicted')
-    return unknown(answer.id, 'It ended otherwise than it was settled: see attention().', answer.record)
-  if (code === 'unexplained')
-    return unknown(answer.operation_id, `The service shows a ${answer.kind} that may be this one: settle it by hand.`)
-  if (code === 'not_executed')
-    return rejected(code, `The service does not know the ${answer.kind}: it was not executed. Use a new key.`)
+  if (code === 'contradicted') return unknown(answer.id, 'It had ended otherwise: see attention().', answer.record)
+  if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
   if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
   if (code === 'order_changed') return notSent(code, 'Money of this order was moved since: read it again.')
-  if (code === 'pending')
-    return notSent('in_progress', `An earlier operation is not final: until then ask for at most ${answer.left / 100}.`)
-  if (code === 'order_rebuilt') return notSent('in_progress', 'A backup of it was restored: try again in a minute.')
+  if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
+  if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
   if (code === 'in_progress' || code === 'unsettled') {
-    const { id, kind } = answer
-    if (isOwn(id)) return unknown(id, `The ${kind} has no outcome yet.`)
-    return notSent('in_progress', `A ${kind} of this order (${id}) has no outcome yet: try again later.`)
+    const message = `The ${kind} ${answer.id} of this order has no outcome yet.`
+    return isOwn(answer.id) ? unknown(answer.id, message) : notSent('in_progress', message)
   }
-  return rejected(code, 'There is no such operation, or its outcome is known, or it may be in progress.')
+  const unmade = `The service does not know the ${kind}: it was not executed. Use a new key.`
+  const other = 'There is no such operation, or its outcome is known, or it may be in progress.'
+  return { outcome: 'rejected', error: { code, message: code === 'not_executed' ? unmade : other } }
 }

@@ -1,28 +1,20 @@
 import { ConfigError } from '../errors.ts'
 import { requestOf } from '../money/calls.ts'
 import type { OperationKind } from '../money/protocol.ts'
-import type { CapturePaymentInput } from '../operations/capture-payment.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
-import type { RefundPaymentInput } from '../operations/refund-payment.ts'
-import type { VoidPaymentInput } from '../operations/void-payment.ts'
-import type { Capture } from '../schemas/capture.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { ownOptions } from '../schemas/fields.ts'
-import type { CancelledPayment } from '../schemas/payment.ts'
-import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import type { TillDatabase } from './database.ts'
 import { type OnTillEvent, type Scope, storeEvent, type TillClient } from './events.ts'
 import { play, settleByHand } from './move-money.ts'
 import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
 import type { Moved } from './outcome.ts'
-import { doDue, eraseOrder, listAttention, settle, type TillAttention } from './settle.ts'
-import { migrate, readOrder, runOn, type TillOrder } from './store.ts'
+import { doDue, eraseOrder, listAttention, type TillAttention } from './settle.ts'
+import { migrate, readOrder, type TillOrder, tablesOf } from './store.ts'
 
-/** What {@link createTill} takes. */
+/** `client`: what `createClient` returns. `database`: `sqlite(…)`, `postgres(…)`, `d1(…)`, or your own. */
 export interface TillOptions {
-  /** What `createClient` returns. */
   client: TillClient
-  /** Where the till keeps what it knows: `sqlite(…)`, `postgres(…)`, `d1(…)`, or your own. */
   database: TillDatabase
   /** Your code for what happens to orders. A process without it leaves the events to one that has it. */
   onEvent?: OnTillEvent | undefined
@@ -38,6 +30,12 @@ export interface MoveOptions {
   ifVersion?: string | undefined
 }
 
+/** A capture, refund or void, once for each key. */
+export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'> = (
+  input: Parameters<TillClient[Name]>[0],
+  options: MoveOptions,
+) => Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
+
 /** What {@link createTill} returns. Its functions can be passed on: they need no `this`. */
 export interface Till {
   /** Makes the tables `edgetill_…`. Call it at start-up, in each process. @throws {ConfigError} where a newer edgetill has made them. */
@@ -46,17 +44,17 @@ export interface Till {
   receive(event: WebhookEvent): Promise<void>
   /** Creates a payment, or returns the one that this `order_id` has: its `url` as long as it can be paid, then `ended`. */
   createPayment(input: CreatePaymentInput): Promise<Opened>
-  /** Captures a hold, once for each key. */
-  capture(input: CapturePaymentInput, options: MoveOptions): Promise<Moved<Capture>>
-  /** Refunds a paid order, once for each key. */
-  refund(input: RefundPaymentInput, options: MoveOptions): Promise<Moved<Refund>>
-  /** Voids a hold, once for each key. */
-  void(input: VoidPaymentInput, options: MoveOptions): Promise<Moved<Void>>
+  /** Captures a hold. */
+  capture: Move<'capturePayment'>
+  /** Refunds a paid order. */
+  refund: Move<'refundPayment'>
+  /** Voids a hold. */
+  void: Move<'voidPayment'>
   /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
-  cancel(order_id: string): Promise<Moved<CancelledPayment>>
+  cancel(order_id: string): Promise<Moved>
   /**
-   * Does what is due, at start-up and every minute: looks up what has no outcome, calls `onEvent`, asks about payments that were never
-   * announced. Several processes may do it at once. @returns What a person must decide, as `attention` does.
+   * Call it at start-up and every minute, in any number of processes: it looks up what has no outcome or was never announced, and calls
+   * `onEvent` for what is due. @returns What a person must decide, as `attention` does.
    */
   settle(): Promise<TillAttention[]>
   /** Says what became of an operation that cannot be found out, or which of its two ends counts. @param id Of the attempt. */
@@ -70,8 +68,8 @@ export interface Till {
   /** Removes a customer's data from all that is stored of an order. What was paid and refunded stays. */
   erase(order_id: string): Promise<void>
   /**
-   * Call it after a backup was restored; `since`: when it was made. From then on an operation that the service shows, and that no stored
-   * key explains, stops further ones of its kind and order, until a person has settled it.
+   * Call it after a backup of the time `since` was restored. From then on an operation that the service shows, and that no stored key
+   * explains, stops further ones of its kind and order, until a person has settled it.
    */
   recover(backup: { since: Date }): Promise<void>
 }
@@ -79,7 +77,6 @@ export interface Till {
 /**
  * Makes a till: captures, refunds, voids and payments that happen once, over a SQL database that you have, with any number of
  * processes. It opens nothing, and knows nothing of HTTP, forms or users.
- *
  * @throws {ConfigError} naming the option that cannot work.
  * @example
  * import { type Client, createWebhookHandler } from 'edgetill'
@@ -103,13 +100,8 @@ export function createTill(options: TillOptions): Till {
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or a TillDatabase of your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
-  const scope: Scope = {
-    ...{ client, onEvent, keepCardToken, run: runOn(database) },
-    get clock() {
-      return database.clock
-    },
-  }
-  const running = new Set<Promise<void>>()
+  const scope: Scope = { ...tablesOf(database), client, onEvent, keepCardToken }
+  let delivery: Promise<unknown> = Promise.resolve()
   const move =
     (kind: OperationKind) =>
     async (input: { order_id: string }, { key, ifVersion }: MoveOptions): Promise<never> => {
@@ -124,17 +116,16 @@ export function createTill(options: TillOptions): Till {
     async receive(event) {
       await storeEvent(scope, event)
       // What fails now is due again.
-      const delivery = doDue(scope, 'event').catch(() => {})
-      running.add(delivery)
-      void delivery.then(() => running.delete(delivery))
+      delivery = Promise.all([doDue(scope, 'event').catch(() => {}), delivery]).then(() => {})
     },
     createPayment: (input) => openPayment(scope, input),
     capture: move('capture'),
     refund: move('refund'),
     void: move('void'),
-    cancel: (order_id) => cancelPayment(scope, order_id) as Promise<Moved<CancelledPayment>>,
+    cancel: (order_id) => cancelPayment(scope, order_id),
     async settle() {
-      await Promise.all([settle(scope), ...running])
+      for (const kind of ['event', 'operation', 'payment', 'event'] as const) await doDue(scope, kind)
+      await delivery
       return listAttention(scope)
     },
     settleByHand: (order_id, id, { executed }) => settleByHand(scope, order_id, id, executed),
@@ -143,23 +134,24 @@ export function createTill(options: TillOptions): Till {
       return state.order.isKnown ? order : undefined
     },
     async orders({ limit = 50, cursor } = {}) {
-      const [, time = '', key = ''] = /^(\d+)\/(.*)$/s.exec(cursor ?? '') ?? []
-      const before = time === '' ? Number.MAX_SAFE_INTEGER : Number(time)
+      const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
       const rows = await scope.run(
-        `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at < ? OR (written_at = ? AND order_key < ?))
+        `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?)
          ORDER BY written_at DESC, order_key DESC LIMIT ?`,
-        ...[before, before, key, limit],
+        ...[Number(time), key, limit],
       )
-      const orders: TillOrder[] = []
-      for (const { order_id } of rows) orders.push((await readOrder(scope, order_id)).order)
-      const last = rows.length === limit ? rows.at(-1) : undefined
-      return { orders, cursor: last ? `${last.written_at}/${last.order_key}` : null }
+      const readings = await Promise.all(rows.map(({ order_id }) => readOrder(scope, order_id)))
+      const last = rows[limit - 1]
+      return {
+        orders: readings.map(({ order }) => order),
+        cursor: last ? `${last.written_at}/${last.order_key}` : null,
+      }
     },
     attention: () => listAttention(scope),
     erase: (order_id) => eraseOrder(scope, order_id),
     async recover({ since }) {
       must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
-      await scope.run(`UPDATE edgetill_version SET recovered_at = ${scope.clock}, backup_at = ?`, since.getTime())
+      await scope.run(`UPDATE edgetill_version SET recovered_at = ${database.clock}, backup_at = ?`, since.getTime())
     },
   }
 }

@@ -16,6 +16,7 @@ import { root } from './support/runtimes.ts'
 const guide = new Document('guides/till.md')
 const SHOP = guide.program('Express and SQLite')
 const POSTGRES = guide.program('Postgres and two processes')
+const DRIVER = guide.program('Another driver')
 const DENO = guide.program('A Deno script that captures from a CSV')
 const BUN = guide.program('A Bun script that refunds')
 const D1 = guide.program('D1 in a Worker')
@@ -170,6 +171,39 @@ it('the Worker receives webhooks and refunds once over D1', async () => {
     await workerd.dispose()
   }
 }, 60_000)
+
+it('the driver of the guide over another one refunds once', async () => {
+  await sell('P-1')
+  const setup = `
+import process from 'node:process'
+import { configFromEnv, createClient } from 'edgetill'
+import { createTill } from 'edgetill/till'
+import connect from 'postgres'
+const sql = connect(process.env.DATABASE_URL, { onnotice() {} })
+const till = createTill({
+  client: createClient(configFromEnv(process.env)),
+  database: overHttp((text, values) => sql.unsafe(text, values)),
+})
+await till.migrate()
+const refund = { order_id: 'P-1', order_currency: 'UAH', refund_amount: 3 }
+for (let i = 0; i < 2; i++) console.log((await till.refund(refund, { key: 'press' })).outcome)
+process.exit(0)
+`
+  const env = { DATABASE_URL: postgres.url }
+  const { output } = await (await start('node', 'driver', DRIVER + setup, [], env)).finished
+  expect(output.trim()).toBe('done\ndone')
+  expect(await refunds('P-1')).toEqual([3])
+}, 60_000)
+
+it('says which product is for whom in the words of the README', () => {
+  const head = '| you need | use | and read |'
+  const table = (text: string) => {
+    const rows = text.slice(text.indexOf(head)).split('\n\n')[0]?.split('\n').slice(2) ?? []
+    return rows.map((row) => row.split('|').slice(1, 3))
+  }
+  expect(table(guide.text)).toHaveLength(4)
+  expect(table(guide.text)).toEqual(table(new Document('README.md').text))
+})
 
 it('executes every program of the guide', () => {
   expect(guide.untested()).toEqual([])

@@ -68,7 +68,7 @@ const { env } = process
 OPENING
 const skew = () => Number(readFileSync(env.SKEW, 'utf8'))
 const now = Date.now
-Date.now = () => now() + skew()
+Date.now = () => now() + skew() + Number(env.CLOCK ?? 0)
 // Those of migrate() do not count.
 let statements = -1000
 let written = 99
@@ -109,7 +109,7 @@ process.exit(0)
 interface Result {
   statements: number
   results: { outcome: string; reason?: string; record?: object }[]
-  attention: { kind: string }[]
+  attention: { kind: string; order_id?: string }[]
   order: { totals: { refunded: number } }
 }
 
@@ -230,6 +230,54 @@ it.each(['node:sqlite', 'postgres'] as const)(
   },
   120_000,
 )
+
+it.each(['node:sqlite', 'postgres'] as const)(
+  "%s: measures ages by the database's clock, whatever day the processes' machines have",
+  async (driver) => {
+    const { start, press, sell, refunded, wait } = await openShop(driver)
+    const day = 86_400_000
+    for (const [died, asks] of [
+      [day, -day],
+      [-day, day],
+    ] as const) {
+      const order_id = `${driver === 'postgres' ? 'p' : 's'}-day${died > 0 ? 'after' : 'before'}`
+      await sell(order_id)
+      wait(0)
+      await start(order_id, { CLOCK: `${died}`, AT: 'fetch', SIGNAL: 'SIGKILL' }).finished
+      for (const [minutes, outcome] of [
+        [0, 'unknown'],
+        [9, 'unknown'],
+        [11, 'rejected'],
+      ] as const) {
+        wait(minutes)
+        expect((await press(order_id, { CLOCK: `${asks}` })).results).toMatchObject([{ outcome }])
+      }
+      const { results, attention } = await press(order_id, { CLOCK: `${died}`, THEN: '["another"]' })
+      const own = attention.filter((one) => one.order_id === order_id)
+      expect([results.map(({ outcome }) => outcome), own]).toEqual([['rejected', 'done'], []])
+      expect(await refunded(order_id)).toBe(1)
+    }
+  },
+  120_000,
+)
+
+it('opens nothing when it is imported', async () => {
+  const program = `
+import process from 'node:process'
+const never = (name) => () => { throw new Error(name + ' at import') }
+for (const name of ['fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) globalThis[name] = never(name)
+for (const name of ['digest', 'importKey']) crypto.subtle[name] = never(name)
+crypto.getRandomValues = crypto.randomUUID = never('random')
+process.getBuiltinModule = never('a module')
+const seen = () => JSON.stringify([Object.getOwnPropertyNames(globalThis).sort(), process.getActiveResourcesInfo(), process.eventNames()])
+const before = seen()
+const till = await import('edgetill/till')
+console.log(before === seen() ? 'NOTHING' : before + ' then ' + seen(), Object.keys(till).sort().join())
+`
+  const file = await writeProgram(program, join(folder, 'import.mjs'))
+  const { output } = await startCommand(join(root, 'node_modules/.bin/node'), [file], { env: {} }).finished
+  expect(output.trim()).toBe('NOTHING createTill,d1,postgres,sqlite')
+}, 60_000)
 
 it('takes no function of Postgres that is inside a transaction', async () => {
   const sql = connect(postgres.url)

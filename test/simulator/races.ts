@@ -83,22 +83,16 @@ const TILL_RACES: readonly Race[] = [
     [
       'a key is not free again after nothing was sent',
       [...PRESSED, ...BUTTONS],
-      "own?.outcome === 'not_sent' ? null : name",
-      'name',
+      "own?.outcome === 'not_sent' ? null : row.name",
+      'row.name',
     ],
     ['a lost insert counts as written', BESIDE, 'if (rows.length === 0) throw LOST', ''],
-    [
-      'an event that loses its insert is gone',
-      BESIDE,
-      'if (error !== LOST) throw error\n    }\n  }\n}',
-      'if (error !== LOST) throw error\n      return undefined as T\n    }\n  }\n}',
-    ],
   ]),
   ...inFile('../till/move-money.ts', [
     [
       'a call is made without its row',
       [...PRESSED, ...BUTTONS],
-      "return append(scope, reading, ['operation', id, command.operation], { name: keyHash || null, ...due })",
+      "return append(scope, reading, { kind: 'operation', id, body: command.operation, name: keyHash || null, ...due })",
       'return keyHash && due ? undefined : undefined',
     ],
     [
@@ -116,14 +110,22 @@ const TILL_RACES: readonly Race[] = [
     [
       'an absence counts what a pause added',
       BUTTONS,
-      'settled = now - started_at',
-      'settled = now + Date.now() - reading.asked_at - started_at',
+      'settled = reading.now - started_at',
+      'settled = reading.now + Date.now() - reading.asked_at - started_at',
     ],
     [
       'what was known before the call is forgotten',
       [...BUTTONS, ...OPEN_REFUND],
       'known: new Set(known)',
       'known: new Set<string>()',
+    ],
+  ]),
+  ...inFile('../till/events.ts', [
+    [
+      'an event that loses its insert is gone',
+      BESIDE,
+      'body, name, isOpen, dueInMs })',
+      'body, name, isOpen, dueInMs }).catch(unlessLost)',
     ],
   ]),
   ...inFile('../till/settle.ts', [
@@ -137,7 +139,7 @@ const TILL_RACES: readonly Race[] = [
       'an event is done before its call',
       FAILING,
       'if (!claimed) continue',
-      "if (!claimed) continue\n    await run(update('next_at = NULL'), ...names, Number(claimed.next_at))",
+      "if (!claimed) continue\n    await run(update('next_at = NULL'), ...place, Number(claimed.next_at))",
     ],
   ]),
 ]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { readEvent, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { openTill, PAYMENT, REFUND, wordOf } from './support/open-till.ts'
 
 it('calls onEvent once for each status of an operation, for two settle() at once too, and again after it threw', async () => {
@@ -49,6 +49,46 @@ it('shows an event that onEvent goes on failing on, and one that names no order'
     },
     { kind: 'stray', event_id: expect.any(String), record: { method: 'loyalty', points: 7 } },
   ])
+})
+
+it('counts an event that is nested too deeply to be stored, and names what it had to leave out', async () => {
+  const heard: WebhookEvent[] = []
+  const { till, another } = await openTill({ onEvent: ({ event }) => void heard.push(event) })
+  await till.createPayment(PAYMENT)
+  const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
+  const paid = { payment_id: 'p-1', order_id: 'A-1', method: 'purchase', status: 'success', amount: '100.50' }
+  const times = { currency: 'UAH', created_at: '2026-01-31T10:00:00.000' }
+  const event = readEvent({ ...paid, ...times, extra: deep, payload: deep })
+  await Promise.all([till.receive(event), another().receive(event)])
+  await till.settle()
+  expect((await till.order('A-1'))?.totals.captured).toBe(10_050)
+  expect(heard).toHaveLength(1)
+  expect(heard[0]).toMatchObject({ kind: 'purchase', amount: 100.5 })
+  expect(heard[0]?.issues.filter(({ message }) => message === 'is nested too deeply to be stored')).toMatchObject([
+    { path: 'extra' },
+    { path: 'payload' },
+  ])
+})
+
+it('has an event again as the SDK has read it, whichever process reads it', async () => {
+  const heard: WebhookEvent[] = []
+  const { till, another } = await openTill()
+  const documented = { payment_id: 'p-1', order_id: 'A-1', method: 'purchase', status: 'success', currency: 'UAH' }
+  const events = [
+    readEvent({
+      ...documented,
+      amount: '100.50',
+      created_at: '2026-01-31T10:00:00.000',
+      eci: 5,
+      extra: { a: [1, null] },
+    }),
+    readEvent({ order_id: 'A-1', method: 'loyalty', points: '7' }),
+    readEvent({ ...documented, order_id: 'A-1', method: 7, record: 'own', issues: 'own', kind: 'own' }),
+  ]
+  for (const event of events) await till.receive(event)
+  await another({ onEvent: ({ event }) => void heard.push(event) }).settle()
+  const seen = (event: WebhookEvent) => [{ ...event }, event.record, event.issues, JSON.parse(JSON.stringify(event))]
+  expect(heard.map(seen)).toEqual(events.map(seen))
 })
 
 it('flags what was paid otherwise than it was asked for, and keeps no token', async () => {

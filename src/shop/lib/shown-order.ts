@@ -1,3 +1,4 @@
+import type { UnsettledOperation } from '../../money/unsettled.ts'
 import type { ExpectedPayment, Order as FoldedOrder } from '../../orders/index.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
@@ -17,18 +18,6 @@ export interface Order extends FoldedOrder {
   replaced_by?: string
   /** The order that this attempt belongs to, when it is not the first. */
   replaces?: string
-}
-
-/** A capture, refund or void whose outcome is not known yet; it can be settled by hand. */
-export interface UnsettledOperation {
-  id: string
-  kind: 'capture' | 'refund' | 'void'
-  /** In the currency's unit; null: all that was left. */
-  amount: number | null
-  /** `in_progress`: no response yet, or the worker died. `unknown`: the response did not say. */
-  state: 'in_progress' | 'unknown'
-  /** ISO 8601, UTC. */
-  started_at: string
 }
 
 /** What a customer's page needs of an order. */

@@ -1,9 +1,8 @@
 import { isApiError, isConfigError, isInvalidInputError } from '../../errors.ts'
 import type { CallOptions } from '../../http/types.ts'
-import { newsAmong } from '../../money/calls.ts'
+import { storeNews } from '../../money/calls.ts'
 import { listOrderOperations } from '../../operations/list-order-operations.ts'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
-import { summarizeEvent } from '../../orders/summary.ts'
 import type { ResolvedOutcome } from '../../outcome/decide.ts'
 import type { OrderLookup } from '../../outcome/look-up.ts'
 import { eventOf, keepingSeen, lookUpOrder } from '../../outcome/look-up.ts'
@@ -87,6 +86,5 @@ export async function storeListed(scope: OrderScope, order_id: string): Promise<
 async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
   const events = seen.flatMap((event) => eventOf(order_id, event))
   if (events.length === 0) return
-  const isNews = newsAmong(listEvents(scope.store, order_id))
-  for (const event of events) if (isNews(summarizeEvent(event))) await storeShown(scope, event)
+  await storeNews(events, listEvents(scope.store, order_id), (event) => storeShown(scope, event))
 }

@@ -1,5 +1,6 @@
 import { isFinal } from '../../helpers/status.ts'
 import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { hasEnded } from '../../money/unsettled.ts'
 import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
@@ -88,11 +89,7 @@ async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperatio
     const settled = operationOf(scope, row)
     return settled && !isOpen(settled) ? 'ended' : 'unknown'
   }
-  // Settled by hand: it is not known which operation of the service it is.
-  if (operation.operation_id === undefined) return 'ended'
-  const { order } = readOrder(scope, order_id)
-  const found = order.operations.find(({ id, method }) => id === operation.operation_id && method === kind)
-  return isFinal(found?.status ?? '') ? 'ended' : 'pending'
+  return hasEnded(operation, readOrder(scope, order_id).order.operations) ? 'ended' : 'pending'
 }
 
 async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {

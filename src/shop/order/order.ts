@@ -1,12 +1,13 @@
 import { isFinal } from '../../helpers/status.ts'
 import { withoutPerson } from '../../money/personal-data.ts'
 import { answeredBy, isOpen, type MoneyOperation } from '../../money/protocol.ts'
+import { describeUnsettled } from '../../money/unsettled.ts'
 import { foldOperations, foldSummaries, holdsMoney } from '../../orders/fold.ts'
 import type { ExpectedPayment, OrderOperation } from '../../orders/index.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { responseTo } from '../lib/money-answers.ts'
-import type { Order, OrderStatus, UnsettledOperation } from '../lib/shown-order.ts'
+import type { Order, OrderStatus } from '../lib/shown-order.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { type LoggedEvent, listEvents, newest } from './events.ts'
 import { attemptIds } from './published.ts'
@@ -94,11 +95,6 @@ function withTimes(
     operations: operations.map((one, i) => ({ ...one, received_at: times[i] as string })),
     ...(times[decides] !== undefined && { status_at: times[decides] }),
   }
-}
-
-function describeUnsettled({ id, kind, amount, outcome, started_at }: MoneyOperation): UnsettledOperation {
-  const state = outcome === undefined ? 'in_progress' : 'unknown'
-  return { id, kind, amount, state, started_at: new Date(started_at).toISOString() }
 }
 
 /** What pages show of an order with a final status; undefined of any other one. */

@@ -59,16 +59,16 @@ function noteImports(node: ts.Node | undefined, source: ts.SourceFile, imports: 
   ts.forEachChild(node, (child) => noteImports(child, source, imports))
 }
 
-/** The module that has a type, seen from src; undefined for a global type or a type parameter. */
+/** The module that has a type, seen from src/client; undefined for a global type or a type parameter. */
 function originOf(name: string, source: ts.SourceFile): string | undefined {
   for (const one of source.statements) {
     if ((ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)) && one.name.text === name) {
-      return source.fileName.replace(/^src/, '.')
+      return source.fileName.replace(/^src/, '..')
     }
     const named = ts.isImportDeclaration(one) && one.importClause?.namedBindings
     if (named && ts.isNamedImports(named) && named.elements.some((element) => element.name.text === name)) {
       const { text } = one.moduleSpecifier as ts.StringLiteral
-      return text.startsWith('../') ? text.slice(1) : text.replace('./', './operations/')
+      return text.startsWith('../') ? text : text.replace('./', '../operations/')
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-// The template's engine, with a way to fill the list of a month: through webhooks 100,000 orders would take hours.
+// The template's engine, with a way to fill its list: through webhooks 100,000 orders would take hours.
 
 import type { DurableObjectState } from '@cloudflare/workers-types'
 import { putListed, SHOP, summaryOf } from '../../src/shop/books/tables.ts'
@@ -9,7 +9,6 @@ import { orderFrom } from '../../src/shop/order/order.ts'
 import type { GateState } from '../../src/shop/runtime.ts'
 
 const shop = createShop<Env>({})
-const MONTH = '2026-03'
 const TIME = Date.parse('2026-03-01T10:00:00Z')
 
 export class OrderGate extends shop.OrderGate {
@@ -23,7 +22,6 @@ export class OrderGate extends shop.OrderGate {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname !== '/fill') return super.fetch(request)
     const tables = openTables(this.state.storage, SHOP)
-    tables.all('INSERT OR IGNORE INTO month (month) VALUES (?)', MONTH)
     const [first, count] = [Number(searchParams.get('first')), Number(searchParams.get('count'))]
     tables.atomically(() => {
       for (let index = first; index < first + count; index++) {
@@ -32,7 +30,8 @@ export class OrderGate extends shop.OrderGate {
         const summary = { ...order, status: index % 10 === 0 ? 'failure' : 'success', reference: `cart-${index}` }
         const found = { email: `customer-${index}@shop.example.com`, last_four: '1111', isOpen: index % 50 === 0 }
         const own = { order_id, since: TIME + index, version: 1, due_at: null, attention: [], failing: [] }
-        putListed(tables, { summary, ...own, ...found })
+        const none = { attempts: [order_id], money: [], audit: [] }
+        putListed(tables, { summary, ...own, ...found, ...none })
       }
     })
     return new Response()
@@ -47,10 +46,7 @@ export default {
       idFromName(name: string): never
       get(id: never): { fetch(url: string): Promise<Response> }
     }
-    for (const name of ['shop', `shop/${MONTH}`]) {
-      const filled = name === 'shop' ? '?count=0' : search
-      await gates.get(gates.idFromName(name)).fetch(`https://order-gate/fill${filled}`)
-    }
+    await gates.get(gates.idFromName('shop')).fetch(`https://order-gate/fill${search}`)
     return new Response()
   },
 }

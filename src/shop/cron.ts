@@ -1,14 +1,17 @@
 import { actShop } from './books/actions.ts'
-import { lateOfMonth, periodOfMonth, progressOf, startRun } from './books/orders.ts'
-import { monthOf, type Place } from './books/tables.ts'
+import { askPage } from './books/ask.ts'
+import { addStrays, FILL, type Fill, lateOfBook, periodOfBook, progressOf, removeStrays } from './books/orders.ts'
+import { forgetSums, tellAgain } from './books/register.ts'
+import type { Place } from './books/tables.ts'
 import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
-import { eraseOldStrays } from './kv/strays.ts'
+import { eraseOldStrays, listStrays as pageOfStrays } from './kv/strays.ts'
 import { configurationProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
 import { act, wake } from './order/actions.ts'
 import { eraseSoon } from './order/erase.ts'
 import { raiseAlert, raiseMisconfigured } from './order/raise-alert.ts'
 import { relist } from './order/relist.ts'
+import { attentionOfStray } from './order/store-event.ts'
 import type { WaitUntil } from './runtime.ts'
 import { type Deps, openScope, type Scope } from './scope.ts'
 
@@ -24,16 +27,8 @@ export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): 
   const problems = configurationProblems(env)
   // Before a customer meets it.
   if (problems.length > 0) raiseMisconfigured(scope, { problems })
-  try {
-    const retention = retentionMs(env)
-    const months = await actShop(scope, undefined, startRun, retention && scope.now() - retention)
-    let left = CALLS
-    for (const work of [wakeGates, refill, eraseExpired]) {
-      left -= await work(scope, months, left).catch(failed)
-    }
-  } catch (error) {
-    failed(error)
-  }
+  let left = CALLS
+  for (const work of [wakeGates, listStrays, eraseExpired]) left -= await work(scope, left).catch(failed)
 }
 
 function failed(error: unknown): number {
@@ -43,6 +38,8 @@ function failed(error: unknown): number {
 
 /** Calls of one run; the runtime allows 1,000. */
 const CALLS = 850
+/** Strays that one run looks at. */
+const STRAYS = 1_000
 /** Gates that one run wakes. */
 const WOKEN = 50
 /** A gate looks at an open order 15 minutes after it was opened: an hour later its alarm was lost. */
@@ -50,57 +47,82 @@ const WAITED_MS = HOUR_MS
 /** A new order is listed within seconds. An alarm that fails is repeated for two minutes. */
 const AWAITED_MS = HOUR_MS / 4
 
-/** An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. */
-async function wakeGates(scope: Scope, months: string[]): Promise<number> {
-  // A clock that was moved on has rung nothing.
-  const until = scope.now() - (clockAhead(scope.env) > 0 ? 0 : WAITED_MS)
-  const awaited = scope.now() - AWAITED_MS
-  const late: string[] = []
-  for (const month of months) {
-    late.push(...(await actShop(scope, month, lateOfMonth, { month, until, awaited, limit: WOKEN - late.length })))
+/**
+ * An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. A book whose
+ * storage was lost is filled again.
+ */
+async function wakeGates(scope: Scope): Promise<number> {
+  const { env, now } = scope
+  const retention = retentionMs(env)
+  const query = {
+    // A clock that was moved on has rung nothing.
+    until: now() - (clockAhead(env) > 0 ? 0 : WAITED_MS),
+    awaited: now() - AWAITED_MS,
+    before: retention && now() - retention,
+    limit: WOKEN,
   }
-  for (const order_id of late) {
+  const register = await actShop(scope, 1, lateOfBook, query)
+  let [calls, toFill] = [1, register.fill?.isDone ? undefined : { number: 1, fill: register.fill }]
+  const late = register.rows
+  for (const { number } of register.books) {
+    const { rows, fill } = await actShop(scope, number, lateOfBook, query)
+    late.push(...rows)
+    calls += 1
+    if (!fill?.isDone) toFill ??= { number, fill }
+  }
+  for (const order_id of late.slice(0, WOKEN)) {
     // One that fails keeps no other one asleep.
     await act(scope, order_id, wake).catch((error: unknown) =>
       logError('cron_failed', { order_id, ...describeError(error) }),
     )
   }
-  return WOKEN
+  return calls + WOKEN + (toFill ? await fillBook(scope, toFill.number, toFill.fill).catch(failed) : 0)
 }
 
 /** Orders that one run has published once more. */
 const REFILLED = 150
-/** Each is read from KV, and its gate called, which calls the shop's objects. */
+/** Each is read from KV, and its gate called, which calls the books. */
 const CALLS_OF_ONE = 4
 
 /**
- * Fills the shop's objects again when the storage of one was lost: the gates of all orders that KV has publish them once
- * more. A new shop has none, so this ends with its first run.
+ * Fills a book again when its storage was lost: the gates of all orders that KV has, if they are in that book, publish them
+ * once more; after the register's loss, of every book. A new shop has none, so this ends with its first run.
  */
-async function refill(scope: Scope): Promise<number> {
+async function fillBook(scope: Scope, number: number, known: Fill | undefined): Promise<number> {
   const { kv } = scope
-  const name = 'refill'
-  const known = (await actShop(scope, undefined, progressOf, { name })) as Refill | undefined
-  if (known?.isDone) return 0
+  if (!known && number > 1) {
+    await actShop(scope, 1, forgetSums, number)
+    await actShop(scope, number, tellAgain)
+  }
   const { rows, cursor } = await kv.page('order/', REFILLED, known?.cursor)
   let hasFailed = known?.hasFailed
   for (const { key } of rows) {
     try {
       const { order_id } = (await kv.get(key)) as { order_id: string }
-      if (await act(scope, order_id, relist)) raiseAlert(scope, { kind: 'rebuilt', order_id: null })
+      if (await act(scope, order_id, relist, number)) raiseAlert(scope, { kind: 'rebuilt', order_id: null })
     } catch (error) {
       hasFailed = true
       logError('cron_failed', { key, ...describeError(error) })
     }
   }
   // What failed is tried again from the beginning.
-  const value: Refill = cursor !== undefined ? { cursor, hasFailed } : hasFailed ? {} : { isDone: true }
-  await actShop(scope, undefined, progressOf, { name, value })
+  const value: Fill = cursor !== undefined ? { cursor, hasFailed } : hasFailed ? {} : { isDone: true }
+  await actShop(scope, number, progressOf, { name: FILL, value })
   return rows.length * CALLS_OF_ONE
 }
 
-/** How far the shop's objects are filled: absent where the one without a month is new, or one was lost. */
-type Refill = { cursor?: string; hasFailed?: boolean | undefined; isDone?: true }
+/** What could not be said of a stray when it came, or was lost, is said again. @returns How many calls it made. */
+async function listStrays(scope: Scope): Promise<number> {
+  const { strays } = await pageOfStrays(scope.kv, STRAYS)
+  if (strays.length > 0)
+    await actShop(
+      scope,
+      1,
+      addStrays,
+      strays.map((stray) => attentionOfStray(scope, stray)),
+    )
+  return 2
+}
 
 /** Where nothing is overdue, the cron looks this often. */
 const PAUSE_MS = DAY_MS / 4
@@ -119,13 +141,13 @@ interface Progress {
  * Has the gates of the orders that were there when RETENTION_DAYS was set remove their personal data, the oldest first: the
  * gates of later orders have an alarm for it. Orders that a run does not reach are left to the next one.
  */
-async function eraseExpired(scope: Scope, months: string[], calls: number): Promise<number> {
+async function eraseExpired(scope: Scope, calls: number): Promise<number> {
   const { kv, env, now } = scope
   const retention = retentionMs(env)
   const name = 'retention'
-  const kept = (await actShop(scope, undefined, progressOf, { name })) as Progress | undefined
+  const kept = (await actShop(scope, 1, progressOf, { name })) as Progress | undefined
   if (retention === undefined) {
-    if (kept) await actShop(scope, undefined, progressOf, { name, value: null })
+    if (kept) await actShop(scope, 1, progressOf, { name, value: null })
     return 0
   }
   const progress = kept?.retention === retention ? kept : { retention, since: now(), at: { since: 0, order_id: '' } }
@@ -133,29 +155,29 @@ async function eraseExpired(scope: Scope, months: string[], calls: number): Prom
   // A day of grace: a gate may have run with the previous settings for a while.
   const until = Math.min(before, progress.since + DAY_MS)
   if (kept === progress && until - kept.at.since < PAUSE_MS) return 0
-  await eraseOldStrays(kv, before)
-  const at = await walk(scope, months, progress.at, until, calls)
-  if (at !== kept?.at) await actShop(scope, undefined, progressOf, { name, value: { ...progress, at } })
+  const gone = await eraseOldStrays(kv, before)
+  if (gone.length > 0) await actShop(scope, 1, removeStrays, gone)
+  const at = await walk(scope, progress.at, until, calls)
+  if (at !== kept?.at) await actShop(scope, 1, progressOf, { name, value: { ...progress, at } })
   return calls
 }
 
 /** @returns How far it came: to the first order whose gate failed, as long as the calls of a run suffice for all after it. */
-async function walk(scope: Scope, months: string[], after: Place, until: number, calls: number): Promise<Place> {
+async function walk(scope: Scope, after: Place, until: number, limit: number): Promise<Place> {
   let failedAfter: Place | undefined
   let at = after
-  let left = calls
-  for (const month of [...months].sort()) {
-    if (month < monthOf(after.since) || month > monthOf(until)) continue
-    const orders = await actShop(scope, month, periodOfMonth, { after: at, until, limit: left })
-    for (const order of orders) {
-      await act(scope, order.order_id, eraseSoon).catch((error: unknown) => {
-        logError('retention_failed', { order_id: order.order_id, ...describeError(error) })
-        failedAfter ??= at
-      })
-      at = order
-    }
-    left -= orders.length
-    if (left <= 0) return failedAfter ?? at
+  const orders = await askPage(
+    scope,
+    periodOfBook,
+    { after, until, limit },
+    { place: ({ since, order_id }) => [since, order_id], isBounded: true, from: after.since, to: until },
+  )
+  for (const order of orders) {
+    await act(scope, order.order_id, eraseSoon).catch((error: unknown) => {
+      logError('retention_failed', { order_id: order.order_id, ...describeError(error) })
+      failedAfter ??= at
+    })
+    at = order
   }
-  return failedAfter ?? { since: Math.max(after.since, until), order_id: '' }
+  return failedAfter ?? (orders.length < limit ? { since: Math.max(after.since, until), order_id: '' } : at)
 }

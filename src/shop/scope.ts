@@ -7,6 +7,8 @@ import type { WaitUntil } from './runtime.ts'
 /** What a shop passes in, with a clock. */
 export interface Deps extends ShopOptions {
   now: () => number
+  /** Orders that a book takes: a test's alone. */
+  bookSize?: number | undefined
 }
 
 /** What a request works with. */

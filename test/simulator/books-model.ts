@@ -38,6 +38,8 @@ export interface Money {
   kind: 'paid' | 'authorized' | 'captured' | 'refunded' | 'voided'
   method: string
   amount: number
+  /** What it adds to what the shop has taken. */
+  taken: number
   currency: string
   fee: number
 }
@@ -57,7 +59,7 @@ export class BooksModel {
   readonly done = new Map<string, number>()
   /** Events whose last call of `onEvent` failed. */
   readonly failing = new Map<string, { order_id: string; failures: number; at: number; received: number }>()
-  private readonly zone: string
+  readonly zone: string
 
   constructor(zone: string) {
     this.zone = zone
@@ -112,11 +114,13 @@ export class BooksModel {
         if (!last || final?.payload.status !== 'success') continue
         const at = Math.min(...successes.map((one) => one.at))
         const { currency, fee } = last as { currency?: string; fee?: { amount: number; currency: string } }
+        const kind: Money['kind'] = KINDS[last.method as keyof typeof KINDS]
+        const amount = minor(last.amount)
+        const isBack = kind === 'refunded' || (kind === 'voided' && this.isPurchase(attempt))
         rows.push({
+          ...{ kind, amount, taken: /paid|captured/.test(kind) ? amount : isBack ? -amount : 0 },
           ...{ at, day: this.day(at), order_id: attempt, currency: String(currency) },
-          kind: KINDS[last.method as 'purchase'],
           method: String(payways.at(-1)?.payload.payway ?? 'unknown'),
-          amount: minor(last.amount),
           fee: fee?.currency === currency ? minor(fee?.amount) : 0,
         })
       }
@@ -130,12 +134,19 @@ export class BooksModel {
     return own.reduce((sum, { amount }) => sum + amount, 0)
   }
 
+  /** Whether an attempt is paid at once: its first payment that succeeded is a purchase. A void takes that back. */
+  private isPurchase(attempt: string): boolean {
+    const own = this.heard.filter(({ payload }) => payload.order_id === attempt && /purchase|auth/.test(payload.method))
+    const sorted = own.sort((a, b) => (String(a.payload.created_at) < String(b.payload.created_at) ? -1 : 1))
+    return (sorted.find(({ payload }) => payload.status === 'success') ?? sorted[0])?.payload.method === 'purchase'
+  }
+
   /** What can be given back of an attempt, or what is reserved by it. */
   holds(attempt: string): number {
     const [paid = 0, authorized = 0, captured = 0, refunded = 0, voided = 0] = (
       ['paid', 'authorized', 'captured', 'refunded', 'voided'] as const
     ).map((kind) => this.total(attempt, kind))
-    return Math.max(paid + captured - refunded, authorized - captured - voided)
+    return paid + Math.max(captured, authorized) - refunded - voided
   }
 
   /** The attempt that an order is shown by: the one that holds money, else the newest. */
@@ -156,7 +167,7 @@ export class BooksModel {
       const [refunded, voided] = [sum('refunded'), sum('voided')]
       const [day, currency, method] = JSON.parse(key)
       const fee = own.reduce((all, row) => all + row.fee, 0)
-      const taken = paid + captured - refunded
+      const taken = own.reduce((all, row) => all + row.taken, 0)
       return { day, currency, method, authorized, paid, captured, refunded, voided, taken, fee, count: own.length }
     })
   }

@@ -52,6 +52,7 @@ class History {
     this.model = new BooksModel(zone)
     this.world = new World({
       env: { SHOP_TZ: zone },
+      bookSize: this.pick([1, 3, 1_000]),
       onEvent: ({ id, event }) => {
         const { failing } = this.model
         const { failures = 0, received = this.world.time } = failing.get(id) ?? {}
@@ -164,7 +165,7 @@ class History {
       const one = this.any(this.paid())
       if (!one) return
       const { order_id, currency, method } = one
-      const kind = method === 'auth' ? this.pick(['capture', 'void', 'refund']) : 'refund'
+      const kind = this.pick(method === 'auth' ? ['capture', 'void', 'refund'] : ['refund', 'refund', 'void'])
       const [created_at, amount] = [this.moment(), this.pick([1, 2.5, 100.5])]
       const status = this.pick(['success', 'success', 'failure'])
       return this.deliver(secondary(order_id, kind, { amount, currency, status, created_at, processed_at: created_at }))
@@ -477,7 +478,7 @@ class History {
     }
     const text = one?.id ?? 'a'
     const page = await this.browser.open(`/console/search?q=${encodeURIComponent(text)}`)
-    const ids = [...page.text.matchAll(/<li class="row">\s*<span><a href="\/console\/orders\/([^"]+)"/g)].map(
+    const ids = [...page.text.matchAll(/<li class="row">\s*<span>\s*<a href="\/console\/orders\/([^"]+)"/g)].map(
       ([, id = '']) => decodeURIComponent(id),
     )
     this.expect(
@@ -522,18 +523,20 @@ class History {
     const file = await (await this.browser.raw(`/console/day.csv?${query}`)).text()
     const cell = (text: string | number) =>
       `"${String(text)
-        .replace(/^[=+\-@]/, "'$&")
+        .replace(/^[=+\-@](?!\d+\.\d\d$)/, "'$&")
         .replaceAll('"', '""')}"`
-    const lines = money.map(({ at, day, order_id, kind, method, amount, currency, fee }) =>
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: model.zone, timeStyle: 'medium' })
+    const lines = money.map(({ at, day, order_id, kind, method, amount, currency, fee, taken }) =>
       [
         day,
-        new Date(at).toISOString(),
+        clock.format(at),
         order_id,
         kind,
         method,
         (amount / 100).toFixed(2),
         currency,
         (fee / 100).toFixed(2),
+        (taken / 100).toFixed(2),
         '',
       ]
         .map(cell)

@@ -1,10 +1,9 @@
 import { operationKey } from '../../src/index.ts'
 import { orderKey } from '../../src/orders/order-key.ts'
-import { monthOf } from '../../src/shop/books/tables.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORDER } from '../worker/support/world.ts'
 import { personIn } from './on-event.ts'
-import { type Simulation, START } from './simulation.ts'
+import type { Simulation } from './simulation.ts'
 
 type Json = Record<string, unknown>
 interface Totals {
@@ -143,9 +142,7 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
 
 /** The rows of the list; an order that was never opened has none. */
 export const listedRows = (play: Simulation): Json[] =>
-  play.gate.keys('listed/').length === 0
-    ? []
-    : [...play.gate.storage(`shop/${monthOf(START)}`, '').sql.exec('SELECT * FROM listed')]
+  play.gate.keys('listed/').length === 0 ? [] : [...play.gate.storage('shop', '').sql.exec('SELECT * FROM listed')]
 
 function compare(play: Simulation, what: string, said: unknown, truth: unknown): void {
   const texts = [said, truth].map((value) => JSON.stringify(value))

@@ -175,8 +175,9 @@ describe('the shop’s objects', () => {
     }
   }
 
-  async function sold(alerts: (string | null)[] = []): Promise<World> {
+  async function sold(alerts: (string | null)[], books: object): Promise<World> {
     const world = new World({
+      ...books,
       onEvent: () => {},
       onAlert: ({ kind, order_id }) => void (kind === 'rebuilt' && alerts.push(order_id)),
     })
@@ -195,11 +196,17 @@ describe('the shop’s objects', () => {
     return world
   }
 
-  it.each([[['shop']], [['shop/2026-03']], [['shop/2026-04']], [['shop', 'shop/2026-03', 'shop/2026-04']]])(
-    'that are lost (%j) are filled again from KV by the cron, and a person learns once what may be gone',
-    async (names) => {
+  it.each([
+    [['shop'], {}],
+    ...[['shop'], ['shop/2'], ['shop/4'], ['shop', 'shop/2', 'shop/3', 'shop/4']].map((names): [string[], object] => [
+      names,
+      { bookSize: 1 },
+    ]),
+  ])(
+    'that are lost (%j, %j) are filled again from KV by the cron, and a person learns once what may be gone',
+    async (names, books) => {
       const alerts: (string | null)[] = []
-      const world = await sold(alerts)
+      const world = await sold(alerts, books)
       const before = await lists(world)
       expect([(before.orders as []).length, (before.items as []).length, before.links.length]).toEqual([4, 2, 1])
       for (const name of names) {
@@ -222,10 +229,10 @@ describe('the shop’s objects', () => {
     const world = new World()
     for (let i = 0; i < 320; i++) await world.post(world.signed(payment(`A-${i}`)))
     await world.advance(20_000)
-    world.gate.storage('', 'shop/2026-03').sql.exec('DELETE FROM listed')
-    world.gate.storage('', 'shop/2026-03').sql.exec('DELETE FROM month')
+    world.gate.storage('', 'shop').sql.exec('DELETE FROM listed')
+    world.gate.storage('', 'shop').sql.exec('DELETE FROM progress')
     world.begin()
-    const count = () => world.gate.storage('', 'shop/2026-03').sql.exec('SELECT order_id FROM listed').toArray().length
+    const count = () => world.gate.storage('', 'shop').sql.exec('SELECT order_id FROM listed').toArray().length
     const counts: number[] = []
     for (let run = 0; run < 5; run++) {
       const { gate } = world.gate.calls
@@ -252,7 +259,7 @@ describe('an order whose alarms fail is found within the hour', () => {
       await world.cron()
     }
     await world.advance(1_000)
-    const { sql } = world.gate.storage('', 'shop/2026-03')
+    const { sql } = world.gate.storage('', 'shop')
     expect(sql.exec('SELECT * FROM awaited').toArray()).toEqual([])
     return told
   }

@@ -183,7 +183,7 @@ describe('killed at each await over hostile KV, each webhook sent twice,', () =>
 it('leaves nothing due in the list when the cron lists its order while it is called', async () => {
   const listed = () => world.gate.rows('A-1').get('published/A-1')?.due_at
   let during = async (): Promise<void> => {}
-  const world = new World({ onEvent: () => during() })
+  const world = new World({ onEvent: async () => void (await during()) })
   await world.deliver(payment('A-1'))
   await world.advance(20_000)
   const seen: unknown[] = []

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { orderKey } from '../../src/orders/index.ts'
-import { type ListedRow, listMonth, monthOf, putListed, SHOP } from '../../src/shop/books/tables.ts'
+import { countIn } from '../../src/shop/books/register.ts'
+import { type ListedRow, listBook, putListed, SHOP } from '../../src/shop/books/tables.ts'
 import { openTables } from '../../src/shop/lib/tables.ts'
 import type { GateNamespace } from '../../src/shop/runtime.ts'
 import { at, payment, secondary } from './support/events.ts'
@@ -35,9 +36,9 @@ async function all(world: World, query: string, limit = 20): Promise<string[]> {
   return ids
 }
 
-/** The tables of one of the shop's objects. */
-const tablesOf = (world: World, month?: string) =>
-  openTables(world.gate.storage(month === undefined ? 'shop' : `shop/${month}`, ''), SHOP)
+/** The tables of a book. */
+const tablesOf = (world: World, book = 1) =>
+  openTables(world.gate.storage(book === 1 ? 'shop' : `shop/${book}`, ''), SHOP)
 
 const EMPTY = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
 
@@ -60,7 +61,7 @@ function rowOf(
     isOpen: false,
     due_at: null,
     attention: [],
-    failing: [],
+    ...{ failing: [], attempts: [order_id], money: [], audit: [] },
     ...fields,
   }
 }
@@ -72,19 +73,20 @@ interface Row {
 }
 
 describe('GET /api/orders', () => {
-  it('keeps an order where it was listed first, also at a month’s change', async () => {
-    const world = new World()
-    world.time = Date.parse('2026-03-31T23:59:50Z')
+  it('keeps an order in the book that it came into, with all that happens to it', async () => {
+    const world = new World({ bookSize: 1 })
     await world.deliver(payment('A-1', { status: 'pending', processed_at: at(1) }))
-    // Its alarm rings in April.
+    const { time } = world
     await world.advance(20_000)
-    await world.deliver(payment('A-2'))
+    for (const id of ['A-2', 'A-3']) await world.deliver(payment(id))
+    await world.advance(20_000)
     await world.deliver(secondary('A-1', 'refund', { amount: 0.5 }))
     await world.advance(121_000)
-    expect(await all(world, '', 1)).toEqual(['A-2', 'A-1'])
-    const [, last] = (await page(world, '')).orders
-    expect(last).toMatchObject({ totals: { refunded: 50 }, listed_at: '2026-03-31T23:59:52.000Z' })
-    expect(await all(world, 'to=2026-04-01')).toEqual(['A-1'])
+    expect(await all(world, '', 1)).toEqual(['A-3', 'A-2', 'A-1'])
+    const [, , last] = (await page(world, '')).orders
+    expect(last).toMatchObject({ totals: { refunded: 50 }, listed_at: new Date(time).toISOString() })
+    const ids = (book: number) => tablesOf(world, book).all<{ order_id: string }>('SELECT order_id FROM listed')
+    expect([1, 2, 3].map((book) => ids(book).map(({ order_id }) => order_id))).toEqual([['A-1'], ['A-2'], ['A-3']])
   })
 
   it.each([
@@ -117,13 +119,14 @@ describe('GET /api/orders', () => {
     expect((await world.api(`/api/strays?cursor=${cursor}`)).status).toBe(400)
   })
 
-  it('gives any page of any filters as a plain loop over the rows does', async () => {
+  it.each([1, 3])('gives any page of any filters over %i books as a plain loop over the rows does', async (books) => {
     const world = new World()
     const random = createRandom(seedOfRun())
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
     const begin = Date.parse('2026-01-30T00:00:00Z')
     const flags = ['unknown_order', 'over_refund', 'rebuilt'] as const
     const rows = new Map<string, ListedRow>()
+    const bookOf = new Map<string, number>()
     for (let i = 0; i < 500; i++) {
       // Few moments: many orders came at the same one.
       const order_id = `${pick(['a', 'ab', 'b%'])}-${Math.floor(random() * 300)}`
@@ -138,8 +141,11 @@ describe('GET /api/orders', () => {
       })
       // An older state comes late: it changes nothing.
       if ((rows.get(order_id)?.version ?? 0) <= row.version) rows.set(order_id, row)
-      putListed(tablesOf(world, monthOf(since)), row)
-      tablesOf(world).all('INSERT OR IGNORE INTO month VALUES (?)', monthOf(since))
+      // Whatever the time, as where alarms are late.
+      const book = bookOf.get(order_id) ?? Math.ceil(random() * books)
+      bookOf.set(order_id, book)
+      putListed(tablesOf(world, book), row)
+      if (book > 1) countIn({ shop: tablesOf(world) }, book, since, 1)
     }
     const sorted = [...rows.values()].sort(
       (a, b) => b.since - a.since || (a.summary.order_id < b.summary.order_id ? 1 : -1),
@@ -176,20 +182,26 @@ describe('GET /api/orders', () => {
     }
   })
 
-  it('asks no KV, and only the objects of the months that it needs', async () => {
-    const world = new World()
+  it.each([
+    [undefined, { '': 1, 'limit=1': 1, 'status=failure': 1 }],
+    [
+      1,
+      {
+        '': 4,
+        'limit=1': 3,
+        'limit=2': 4,
+        'from=2026-05-01&status=failure': 3,
+        'to=2026-04-01': 1,
+        'status=failure': 4,
+      },
+    ],
+  ])('asks no KV, and only the books that it needs (orders of a book: %s)', async (bookSize, calls) => {
+    const world = new World(bookSize === undefined ? {} : { bookSize })
     for (let i = 0; i < 4; i++) {
       await world.deliver(payment(`order-${i}`))
       await world.advance(31 * DAY_MS)
     }
-    for (const [query, objects] of [
-      ['', 5],
-      ['limit=1', 3],
-      ['limit=2', 4],
-      ['from=2026-05-01&status=failure', 3],
-      ['to=2026-04-01', 2],
-      ['status=failure', 5],
-    ] as const) {
+    for (const [query, objects] of Object.entries(calls)) {
       const [{ list, get }, before] = [world.kv.calls, world.gate.calls.gate]
       await page(world, query)
       expect([query, world.gate.calls.gate - before]).toEqual([query, objects])
@@ -223,8 +235,8 @@ describe('GET /api/orders', () => {
   })
 })
 
-describe('the orders of a month', () => {
-  const FILTERS: [string, Parameters<typeof listMonth>[1]][] = [
+describe('the orders of a book', () => {
+  const FILTERS: [string, Parameters<typeof listBook>[1]][] = [
     ['no filter', {}],
     ['status', { status: 'failure' }],
     ['flag', { flag: 'over_refund' }],
@@ -236,14 +248,14 @@ describe('the orders of a month', () => {
   ]
 
   it.each(FILTERS)('are found by an index, and not sorted, for %s', (_, filter) => {
-    const tables = tablesOf(new World(), '2026-03')
+    const tables = tablesOf(new World())
     const plans: string[] = []
     const explain: typeof tables.all = (query, ...bindings) => {
       const plan = tables.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...bindings)
       plans.push(...plan.map(({ detail }) => detail))
       return []
     }
-    listMonth({ ...tables, all: explain }, filter, 20, { since: 5, order_id: 'A' })
+    listBook({ ...tables, all: explain }, filter, 20, { since: 5, order_id: 'A' })
     expect(plans.join()).toMatch(/USING (COVERING )?INDEX|USING PRIMARY KEY/)
     // A search goes through the newest 1,000 first.
     const read = plans.join().replace(/CO-ROUTINE l,(.*?),SCAN l/, '$1')
@@ -251,7 +263,7 @@ describe('the orders of a month', () => {
   })
 
   it('take at most 650 bytes each, and every one of 8,000 is found', () => {
-    const tables = tablesOf(new World(), '2026-03')
+    const tables = tablesOf(new World())
     const count = 8_000
     tables.atomically(() => {
       for (let i = 0; i < count; i++) {
@@ -267,19 +279,19 @@ describe('the orders of a month', () => {
       'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
     )
     expect(bytes / count).toBeLessThan(650)
-    const found = (filter: Parameters<typeof listMonth>[1]) => listMonth(tables, filter, 20, undefined).length
+    const found = (filter: Parameters<typeof listBook>[1]) => listBook(tables, filter, 20, undefined).length
     expect(FILTERS.filter(([name]) => !name.startsWith('from')).map(([, filter]) => found(filter))).toEqual([
       20, 20, 20, 20, 0, 20, 20,
     ])
     expect([found({ search: 'customer-7999@' }), found({ reference: 'cart-4' })]).toEqual([1, 1])
     // Broad, with its newest first or far down; narrow, old.
-    const first = (search: string) => listMonth(tables, { search }, 2, undefined).map(({ order_id }) => order_id)
+    const first = (search: string) => listBook(tables, { search }, 2, undefined).map(({ order_id }) => order_id)
     expect(['order-', 'CUSTOMER-7', 'order-6'].map(first)).toEqual([
       ['order-7999', 'order-7998'],
       ['order-7999', 'order-7998'],
       ['order-6999', 'order-6998'],
     ])
-    expect(listMonth(tables, { search: 'cart-40' }, 2000, undefined).at(-1)?.order_id).toBe('order-40')
+    expect(listBook(tables, { search: 'cart-40' }, 2000, undefined).at(-1)?.order_id).toBe('order-40')
   }, 60_000)
 })
 

@@ -119,9 +119,10 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   // A spreadsheet in Ukrainian reads decimal commas, and takes a semicolon for the end of a cell.
   const [comma, end] = words.lang === 'uk' ? [',', ';'] : ['.', ',']
   const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
-  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount, currency, fee, reference }) => {
-    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount), currency, decimal(fee)]
-    return [...its, reference ?? ''].map(cell).join(end)
+  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount, currency, ...row }) => {
+    const { fee, taken, reference } = row
+    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount), currency]
+    return [...its, decimal(fee), decimal(taken), reference ?? ''].map(cell).join(end)
   })
   const head = file.replaceAll(',', end)
   const days = new URLSearchParams(query)
@@ -145,5 +146,6 @@ function clock({ c }: SignedVisit, time: string): string {
   }
 }
 
-/** A spreadsheet runs what begins like a formula. */
-const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+/** A spreadsheet runs what begins like a formula, and adds up what is a number. */
+const cell = (text: string): string =>
+  `"${(/^[=+\-@\t\r](?!\d+[.,]\d\d$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`

@@ -1,69 +1,68 @@
 import { callGate, type GateCall, namesOf } from '../call-gate.ts'
 import type { Scope } from '../scope.ts'
-import { auditOfMonth, moneyOfMonth, totalsOfMonth } from './days.ts'
-import { addLink, eraseLinks, linksOfShop, markRevoked, statusesOfMonth, tokenOfShort } from './links.ts'
+import { auditOfBook, moneyOfBook, totalsOfBook } from './days.ts'
+import { addLink, eraseLinks, linksOfBook, markRevoked, statusesOfBook, tokenOfShort } from './links.ts'
 import {
-  addMonth,
-  attentionOfMonth,
+  addStrays,
+  attentionOfBook,
   awaitOrder,
-  countFailing,
-  failingOfMonth,
-  keepOrder,
-  lateOfMonth,
-  monthsOfShop,
+  failingOfBook,
+  lateOfBook,
   onceAnHour,
-  ordersOfMonth,
-  periodOfMonth,
+  ordersOfBook,
+  periodOfBook,
   progressOf,
-  putInBooks,
   putInList,
-  startRun,
+  removeStrays,
 } from './orders.ts'
+import { forgetSums, keepBook, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
 import type { BooksScope } from './scope.ts'
 
-/** An action of one of the shop's objects. What it takes and returns is plain data: it crosses from the Worker to the object. */
-type Action<A extends unknown[], R> = (scope: BooksScope, ...argument: A) => R | Promise<R>
+/** An action of a book. What it takes and returns is plain data: it crosses from the Worker to the object. */
+type Action<A extends unknown[], R> = (scope: BooksScope, ...argument: A) => R
 
 const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addLink,
-  addMonth,
-  attentionOfMonth,
-  auditOfMonth,
+  addStrays,
+  attentionOfBook,
+  auditOfBook,
   awaitOrder,
-  countFailing,
   eraseLinks,
-  failingOfMonth,
-  keepOrder,
-  lateOfMonth,
-  linksOfShop,
+  failingOfBook,
+  forgetSums,
+  keepBook,
+  lateOfBook,
+  learnSums,
+  linksOfBook,
   markRevoked,
-  moneyOfMonth,
-  monthsOfShop,
+  moneyOfBook,
+  noteTold,
   onceAnHour,
-  ordersOfMonth,
-  periodOfMonth,
+  ordersOfBook,
+  periodOfBook,
   progressOf,
-  putInBooks,
   putInList,
-  startRun,
-  statusesOfMonth,
+  removeStrays,
+  statusesOfBook,
+  sumOf,
+  tellAgain,
   tokenOfShort,
-  totalsOfMonth,
+  totalsOfBook,
 }
 
 const NAMES = /* @__PURE__ */ namesOf(ACTIONS)
 
-/** Runs an action inside one of the shop's objects. */
+/** Runs an action inside a book. */
 export const runShopAction = (scope: BooksScope, { name, argument }: GateCall): unknown =>
   (ACTIONS[name] as Action<unknown[], unknown>)(scope, ...argument)
 
-/** Runs an action in the shop's object of a month, or in the one without a month. */
+/** Runs an action in a book; the first one is the register. */
 export async function actShop<A extends unknown[], R>(
   { env }: Pick<Scope, 'env'>,
-  month: string | undefined,
+  book: number,
   action: Action<A, R>,
   ...argument: A
 ): Promise<R> {
   const call = { name: NAMES.get(action) as string, argument }
-  return (await callGate(env, month === undefined ? 'shop' : `shop/${month}`, call)) as R
+  return (await callGate(env, book === 1 ? 'shop' : `shop/${book}`, call)) as R
 }

@@ -1,47 +1,44 @@
+import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
-import type { Books, MoneyRow } from './tables.ts'
+import type { ListedRow, MoneyRow } from './tables.ts'
 
-// What the shop's object of a month knows of its days: what was taken, and who did what.
+// What a book knows of days: what was taken, and who did what.
 
 /**
- * Takes the operations of an order that were received in this month into its totals, and what people did into its list. A row of
- * the order that is not among them does not count any more: it is known from elsewhere now, or by another id.
+ * Takes the operations of an order into the totals, and what people did into the list of acts. A row of the order that is not
+ * among them does not count any more: it is known by another id now.
  */
-export function putBooks({ shop }: Pick<BooksScope, 'shop'>, { version, orders, money, audit }: Books): void {
-  shop.atomically(() => {
-    const placeOf = ({ at, id }: TimePlace) => `${at} ${id}`
-    const query = `SELECT version, row FROM money WHERE json_extract(row, '$.order_id') IN (SELECT value FROM json_each(?))`
-    const ids = JSON.stringify(orders ?? money.map(({ order_id }) => order_id))
-    const known = new Map(
-      shop.all<{ version: number; row: string }>(query, ids).map(({ version, row }) => {
-        const its = JSON.parse(row) as MoneyRow
-        return [placeOf(its), { version, row, its }]
-      }),
-    )
-    const rows = new Map(money.map((row) => [placeOf(row), row]))
-    for (const [place, { its }] of orders ? known : []) if (!rows.has(place)) rows.set(place, { ...its, gone: true })
-    for (const [place, row] of rows) {
-      const before = known.get(place)
-      const text = JSON.stringify(row)
-      if (before ? before.version > version || before.row === text : row.gone) continue
-      if (before) add(shop, before.its, -1)
-      add(shop, row, 1)
-      shop.all('INSERT OR REPLACE INTO money VALUES (?, ?, ?, ?, ?)', row.at, row.id, version, row.day, text)
-    }
-    for (const { at, key, entry } of audit) {
-      const write = `INSERT INTO audit VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entry = excluded.entry
-        WHERE entry <> excluded.entry`
-      shop.all(write, at, key, JSON.stringify(entry))
-    }
-  })
+export function putMoney({ shop }: BooksScope, { version, attempts, money, audit }: ListedRow): void {
+  const placeOf = ({ at, id }: TimePlace) => `${at} ${id}`
+  const query = `SELECT version, row FROM money WHERE json_extract(row, '$.order_id') IN (SELECT value FROM json_each(?))`
+  const known = new Map(
+    shop.all<{ version: number; row: string }>(query, JSON.stringify(attempts)).map(({ version, row }) => {
+      const its = JSON.parse(row) as MoneyRow
+      return [placeOf(its), { version, row, its }]
+    }),
+  )
+  const rows = new Map(money.map((row) => [placeOf(row), row]))
+  for (const [place, { its }] of known) if (!rows.has(place)) rows.set(place, { ...its, gone: true })
+  for (const [place, row] of rows) {
+    const before = known.get(place)
+    const text = JSON.stringify(row)
+    if (before ? before.version > version || before.row === text : row.gone) continue
+    if (before) add(shop, before.its, -1)
+    add(shop, row, 1)
+    shop.all('INSERT OR REPLACE INTO money VALUES (?, ?, ?, ?, ?)', row.at, row.id, version, row.day, text)
+    shop.all('INSERT OR IGNORE INTO sum VALUES (0, ?, 1, 1, 0)', row.day)
+  }
+  for (const { at, key, entry } of audit) {
+    const write = `INSERT INTO audit VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entry = excluded.entry
+      WHERE entry <> excluded.entry`
+    shop.all(write, at, key, JSON.stringify(entry))
+  }
 }
 
-function add(
-  shop: BooksScope['shop'],
-  { day, currency, method, kind, amount, fee, gone }: MoneyRow,
-  sign: number,
-): void {
+function add(shop: BooksScope['shop'], row: MoneyRow, sign: number): void {
+  const { day, currency, method, amount, fee, taken, gone } = row
   if (gone) return
+  const kind: DayTotal['kind'] = row.kind === 'voided' && taken < 0 ? 'given_back' : row.kind
   shop.all(
     `INSERT INTO total VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
      SET count = count + excluded.count, amount = amount + excluded.amount, fee = fee + excluded.fee`,
@@ -54,21 +51,25 @@ export interface DayTotal {
   day: string
   currency: string
   method: string
-  kind: MoneyRow['kind']
+  /** `given_back`: a purchase that was voided. */
+  kind: MoneyRow['kind'] | 'given_back'
   count: number
   amount: number
   fee: number
 }
 
-/** The totals of days, inclusive, as this month has them. */
-export async function totalsOfMonth(
-  { shop }: BooksScope,
-  { from, to }: { from: string; to: string },
-): Promise<DayTotal[]> {
+/** Days, both inclusive. */
+export interface Days {
+  from: string
+  to: string
+}
+
+/** The totals of days. */
+export function totalsOfBook({ shop }: BooksScope, days: Days): Answer<DayTotal> {
   // SQLite adds up beyond the whole numbers that a number can be.
   const sums = 'count, CAST(amount AS REAL) AS amount, CAST(fee AS REAL) AS fee'
   const query = `SELECT day, currency, method, kind, ${sums} FROM total WHERE day BETWEEN ? AND ? AND count > 0`
-  return shop.all<DayTotal>(query, from, to)
+  return answer(shop, shop.all<DayTotal>(query, days.from, days.to), days.from, days.to)
 }
 
 const DAY_MS = 86_400_000
@@ -79,26 +80,29 @@ export interface TimePlace {
   id: string
 }
 
-/** The operations of days that were received in this month, the oldest first. */
-export async function moneyOfMonth(
+/** The operations of days, the oldest first. */
+export function moneyOfBook(
   { shop }: BooksScope,
-  { from, to, limit, after }: { from: string; to: string; limit: number; after?: TimePlace | undefined },
-): Promise<MoneyRow[]> {
+  { limit, after, ...days }: Days & { limit: number; after?: TimePlace | undefined },
+): Answer<MoneyRow> {
+  const { from, to } = days
   const rows = shop.all<{ row: string }>(
     `SELECT row FROM money WHERE at BETWEEN ? AND ? AND (at, id) > (?, ?) AND day BETWEEN ? AND ?
        AND json_extract(row, '$.gone') IS NULL ORDER BY at, id LIMIT ?`,
     // A day of the shop begins up to 14 hours before the day of UTC, and ends up to 12 hours later.
     ...[Date.parse(from) - DAY_MS, Date.parse(to) + 2 * DAY_MS, after?.at ?? 0, after?.id ?? '', from, to, limit],
   )
-  return rows.map(({ row }) => JSON.parse(row) as MoneyRow)
+  const found = rows.map(({ row }) => JSON.parse(row) as MoneyRow)
+  return answer(shop, found, days.from, days.to)
 }
 
-/** What people did in this month, the newest first. */
-export async function auditOfMonth(
+/** What people did, the newest first. */
+export function auditOfBook(
   { shop }: BooksScope,
   { limit, after }: { limit: number; after?: TimePlace | undefined },
-): Promise<(TimePlace & { entry: object })[]> {
+): Answer<TimePlace & { entry: object }> {
   const query = `SELECT at, id, entry FROM audit ${after ? 'WHERE (at, id) < (?, ?)' : ''} ORDER BY at DESC, id DESC LIMIT ?`
   const rows = shop.all<TimePlace & { entry: string }>(query, ...(after ? [after.at, after.id] : []), limit)
-  return rows.map((row) => ({ ...row, entry: JSON.parse(row.entry) as object }))
+  const found = rows.map((row) => ({ ...row, entry: JSON.parse(row.entry) as object }))
+  return answer(shop, found)
 }

@@ -1,6 +1,7 @@
+import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
 import type { BooksScope } from './scope.ts'
 
-// The links that POST /api/links made: rows of the shop's object without a month.
+// The links that POST /api/links made: each in the book that was the current one.
 
 /** A link. `amount` is in minor units. */
 export interface LinkRow {
@@ -21,25 +22,29 @@ export interface LinkRow {
   by: string
 }
 
-/** Keeps a link, unless it is kept. */
-export async function addLink({ shop }: BooksScope, row: LinkRow): Promise<void> {
+/** Keeps a link, unless it is kept. @param book Where: the register takes one without it, or names the book that does. */
+export function addLink(scope: BooksScope, row: LinkRow, book?: number): Placed {
+  const { shop } = scope
   const { short, id, order_id, amount, currency, description, customer_name, token } = row
+  const placed = book === undefined ? currentBook(scope) : { book }
+  if (placed.book !== (book ?? 1)) {
+    countIn(scope, placed.book, row.created_at, 0)
+    return placed
+  }
   shop.all(
     `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
      WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
     ...[short, id, order_id, amount, currency, description, customer_name, token],
     ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
   )
+  return placed
 }
 
 /**
  * What a short address stands for; null for an unknown link, and when its data was removed. `until`: when the last link
  * expires whose name has 12 characters.
  */
-export async function tokenOfShort(
-  { shop }: BooksScope,
-  short: string,
-): Promise<{ token: string | null; until: number }> {
+export function tokenOfShort({ shop }: BooksScope, short: string): { token: string | null; until: number } {
   const last = 'SELECT max(expires_at) AS until FROM link WHERE length(short) = 12'
   const [row] = shop.all<{ token: string | null; until: number | null }>(
     `SELECT (SELECT token FROM link WHERE short = ?) AS token, (${last}) AS until`,
@@ -51,12 +56,12 @@ export async function tokenOfShort(
 /** How far a link is. */
 export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
 
-/** What the table alone says of a state: which links are paid or opened, the lists of the months know. */
+/** What the table alone says of a state: which links are paid or opened, the lists of orders know. */
 const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS NOT NULL
   ELSE revoked_at IS NULL AND iif(? = 'expired', expires_at <= ?, expires_at > ?) END`
 
 /** Links, newest first; with a state, those that may be in it. */
-export async function linksOfShop(
+export function linksOfBook(
   { shop, now }: BooksScope,
   {
     limit,
@@ -69,39 +74,40 @@ export async function linksOfShop(
     order_id?: string | undefined
     state?: LinkState | undefined
   },
-): Promise<LinkRow[]> {
+): Answer<LinkRow> {
   const own = order_id === undefined ? '' : 'order_id = ? AND'
   const query = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
     ORDER BY created_at DESC, short DESC LIMIT ?`
   const values = [...(order_id === undefined ? [] : [order_id]), state, state, now(), now()]
-  return shop.all<LinkRow>(query, ...values, created_at, short, limit)
+  return answer(shop, shop.all<LinkRow>(query, ...values, created_at, short, limit))
 }
 
 /** Marks a link as revoked. */
-export async function markRevoked(
+export function markRevoked(
   { shop, now }: BooksScope,
   { id, order_id }: { id: string; order_id: string },
-): Promise<void> {
+): Answer<never> {
   const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
   shop.all(query, now(), order_id, id)
+  return answer(shop, [])
 }
 
 /** Removes the personal data of an order's links, or of all that were made until a time. */
-export async function eraseLinks(
+export function eraseLinks(
   { shop }: BooksScope,
   { order_id, before }: { order_id?: string; before?: number },
-): Promise<void> {
+): Answer<never> {
   const where = order_id === undefined ? 'created_at <= ?' : 'order_id = ?'
   const set = 'UPDATE link SET description = NULL, customer_name = NULL, token = NULL'
   shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, order_id ?? before ?? 0)
+  return answer(shop, [])
 }
 
-/** How far the orders of links are, as the list of a month has them: their status, by order_id. */
-export async function statusesOfMonth(
+/** The status of each of these orders that the book has. */
+export function statusesOfBook(
   { shop }: BooksScope,
   order_ids: readonly string[],
-): Promise<Record<string, string | null>> {
+): Answer<{ order_id: string; status: string | null }> {
   const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
-  const rows = shop.all<{ order_id: string; status: string | null }>(query, JSON.stringify(order_ids))
-  return Object.fromEntries(rows.map(({ order_id, status }) => [order_id, status]))
+  return answer(shop, shop.all(query, JSON.stringify(order_ids)))
 }

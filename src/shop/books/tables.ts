@@ -62,20 +62,13 @@ export interface MoneyRow {
   /** The way of payment; `unknown` where the service did not say. */
   method: string
   amount: number
+  /** What it adds to what the shop has taken, or takes from it: 0 for a reservation and its release. */
+  taken: number
   currency: string
   fee: number
   reference: string | null
   /** It does not count any more: the service has taken the success back. */
   gone?: true
-}
-
-/** What an order adds to a month: the money that was received in it, and what people did in it. */
-export interface Books {
-  version: number
-  /** The attempts at paying the order: `money` is all that they have in the month. */
-  orders?: string[]
-  money: MoneyRow[]
-  audit: { at: number; key: string; entry: object }[]
 }
 
 /** An order as its gate reports it to the shop's list. */
@@ -98,19 +91,20 @@ export interface ListedRow {
   attention: Attention[]
   /** The events that `onEvent` fails on. */
   failing: FailingRow[]
-  /** What it adds to the month that the list is of. */
-  books?: Books
+  /** The attempts at paying it. */
+  attempts: string[]
+  /** All their operations that have succeeded. */
+  money: MoneyRow[]
+  /** What people did with it. */
+  audit: { at: number; key: string; entry: object }[]
 }
 
-/** The tables of a shop's objects: those of a month, and of the one without a month. */
+/** The tables of a book. The first one is the register as well: it knows of the others. */
 export const SHOP: Schema = {
-  // An order whose first event or opening is of that month.
   listed: [
     `CREATE TABLE listed (order_id TEXT PRIMARY KEY, version INTEGER NOT NULL, since INTEGER NOT NULL, status TEXT,
        reference TEXT, email TEXT, last_four TEXT, amount INTEGER, is_open INTEGER NOT NULL, has_flags INTEGER NOT NULL, due_at INTEGER,
        attention TEXT, summary TEXT NOT NULL) WITHOUT ROWID`,
-    // Small letters of all that a person remembers of it: a search by words reads it row by row.
-    'ALTER TABLE listed ADD COLUMN words TEXT',
     'CREATE INDEX listed_since ON listed (since, order_id)',
     'CREATE INDEX listed_status ON listed (status, since, order_id)',
     'CREATE INDEX listed_reference ON listed (reference, since, order_id) WHERE reference IS NOT NULL',
@@ -121,16 +115,16 @@ export const SHOP: Schema = {
     'CREATE INDEX listed_flags ON listed (since, order_id) WHERE has_flags = 1',
     'CREATE INDEX listed_attention ON listed (since, order_id) WHERE attention IS NOT NULL',
     'CREATE INDEX listed_due ON listed (due_at) WHERE due_at IS NOT NULL',
+    // Small letters of all that a person remembers of it: a search by words reads it row by row.
+    'ALTER TABLE listed ADD COLUMN words TEXT',
   ],
   flag: [
     'CREATE TABLE flag (flag TEXT, since INTEGER, order_id TEXT, PRIMARY KEY (flag, since, order_id)) WITHOUT ROWID',
-    'CREATE INDEX flag_order ON flag (order_id)',
   ],
   failing: [
     `CREATE TABLE failing (event_id TEXT PRIMARY KEY, order_id TEXT NOT NULL, listed TEXT NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX failing_listed ON failing (listed)',
   ],
-  // What was received, and what people did, in that month.
   money: [
     `CREATE TABLE money (at INTEGER, id TEXT, version INTEGER NOT NULL, day TEXT NOT NULL, row TEXT NOT NULL,
        PRIMARY KEY (at, id)) WITHOUT ROWID`,
@@ -141,7 +135,7 @@ export const SHOP: Schema = {
        PRIMARY KEY (day, currency, method, kind)) WITHOUT ROWID`,
   ],
   audit: ['CREATE TABLE audit (at INTEGER, id TEXT, entry TEXT NOT NULL, PRIMARY KEY (at, id)) WITHOUT ROWID'],
-  // Of the object without a month: the links of POST /api/links.
+  // The links of POST /api/links that were made while this was the current book.
   link: [
     `CREATE TABLE link (short TEXT PRIMARY KEY, id TEXT NOT NULL, order_id TEXT NOT NULL, amount INTEGER NOT NULL,
        currency TEXT NOT NULL, description TEXT, customer_name TEXT, token TEXT, created_at INTEGER NOT NULL,
@@ -151,44 +145,73 @@ export const SHOP: Schema = {
     'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
     'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
-  // An order of that month that has changed, until its gate lists it.
+  // An order that has changed, until its gate lists it.
   awaited: ['CREATE TABLE awaited (order_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID'],
-  // The months that have a list; in a month's object, itself.
-  month: ['CREATE TABLE month (month TEXT PRIMARY KEY) WITHOUT ROWID'],
-  // Of the object without a month: how far the cron has come with RETENTION_DAYS.
+  // How far the cron has come, and when something was last said.
   progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
+  // Of the register: how many orders each book has taken, and between which times what is in it came.
+  book: ['CREATE TABLE book (number INTEGER PRIMARY KEY, taken INTEGER NOT NULL, first INTEGER, last INTEGER)'],
+  // Counts of what a book has, and its days with money: its own (0), and in the register those of each other book. `told`: the
+  // change that the register has of it.
+  sum: [
+    `CREATE TABLE sum (book INTEGER, name TEXT, value INTEGER NOT NULL, change INTEGER NOT NULL, told INTEGER NOT NULL,
+       PRIMARY KEY (book, name)) WITHOUT ROWID`,
+  ],
+  // Of the register: the webhooks in KV that name no order.
+  stray: [
+    `CREATE TABLE stray (id TEXT PRIMARY KEY, since INTEGER NOT NULL, until INTEGER, attention TEXT NOT NULL) WITHOUT ROWID`,
+  ],
 }
 
-/** The month of a moment: `2026-11`. */
-export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
-
-/** Takes an order into the list of its month, unless the list has a newer state of it. */
-export function putListed(tables: Tables, { summary, order_id, since, version, books: _, ...row }: ListedRow): void {
+/** Takes an order into the list, unless this has a newer state of it. */
+export function putListed(tables: Tables, row: ListedRow): void {
+  const { order_id, since, version, summary, attention } = row
   const { status, reference, flags, amount } = summary
-  tables.atomically(() => {
-    const [known] = tables.all<{ version: number }>('SELECT version FROM listed WHERE order_id = ?', order_id)
-    if (known && known.version > version) return
-    tables.all(
-      'INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[order_id, version, since, status, reference ?? null, row.email?.toLowerCase() ?? null, row.last_four],
-      amount === null ? null : Math.round(amount * 100),
-      ...[
-        Number(row.isOpen),
-        Number(flags.some((flag) => flag !== 'paid_after_failure')),
-        row.due_at,
-        row.attention.length > 0 ? JSON.stringify(row.attention) : null,
-        JSON.stringify(summary),
-        wordsOf(order_id, row.phone, summary),
-      ],
-    )
-    tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
-    tables.all('DELETE FROM flag WHERE order_id = ?', order_id)
-    for (const flag of flags) tables.all('INSERT INTO flag VALUES (?, ?, ?)', flag, since, order_id)
-    tables.all('DELETE FROM failing WHERE listed = ?', order_id)
-    for (const one of row.failing) {
-      tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', one.event_id, one.order_id, order_id)
-    }
-  })
+  const columns: Record<string, SqlValue> = {
+    ...{ version, since, status, reference: reference ?? null, email: row.email?.toLowerCase() ?? null },
+    ...{ last_four: row.last_four, amount: amount === null ? null : Math.round(amount * 100) },
+    ...{ is_open: Number(row.isOpen), has_flags: Number(flags.some((flag) => flag !== 'paid_after_failure')) },
+    ...{ due_at: row.due_at, attention: attention.length > 0 ? JSON.stringify(attention) : null },
+    ...{ summary: JSON.stringify(summary), words: wordsOf(order_id, row.phone, summary) },
+  }
+  const [known] = tables.all<Record<string, SqlValue>>('SELECT * FROM listed WHERE order_id = ?', order_id)
+  if (known && Number(known.version) > version) return
+  // An index is written only where its columns are.
+  const changed = Object.keys(columns).filter((name) => known?.[name] !== columns[name])
+  const values = changed.map((name) => columns[name] as SqlValue)
+  if (!known) {
+    const names = ['order_id', ...changed]
+    tables.all(`INSERT INTO listed (${names}) VALUES (${names.map(() => '?')})`, order_id, ...values)
+  } else if (changed.length > 0) {
+    tables.all(`UPDATE listed SET ${changed.map((name) => `${name} = ?`)} WHERE order_id = ?`, ...values, order_id)
+  }
+  tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
+  const before = known ? (JSON.parse(String(known.summary)) as OrderSummary).flags : []
+  for (const flag of before) {
+    if (!flags.includes(flag))
+      tables.all('DELETE FROM flag WHERE (flag, since, order_id) = (?, ?, ?)', flag, since, order_id)
+  }
+  for (const flag of flags) {
+    if (!before.includes(flag)) tables.all('INSERT OR IGNORE INTO flag VALUES (?, ?, ?)', flag, since, order_id)
+  }
+  const failing = tables.all<FailingRow>('SELECT event_id, order_id FROM failing WHERE listed = ?', order_id)
+  const isIn = (rows: FailingRow[]) => (one: FailingRow) => rows.some(({ event_id }) => event_id === one.event_id)
+  for (const { event_id } of failing.filter((one) => !isIn(row.failing)(one))) {
+    tables.all('DELETE FROM failing WHERE event_id = ?', event_id)
+  }
+  for (const { event_id, order_id: its } of row.failing.filter((one) => !isIn(failing)(one))) {
+    tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', event_id, its, order_id)
+  }
+  const items = known?.attention ? (JSON.parse(String(known.attention)) as unknown[]).length : 0
+  addToSum(tables, 'attention', attention.length - items)
+  addToSum(tables, 'failing', row.failing.length - failing.length)
+}
+
+function addToSum(tables: Tables, name: string, more: number): void {
+  if (more === 0) return
+  const write = `INSERT INTO sum VALUES (0, ?, ?, 1, 0)
+    ON CONFLICT DO UPDATE SET value = value + excluded.value, change = change + 1`
+  tables.all(write, name, more)
 }
 
 /** What a person remembers of an order, in small letters; a phone's digits too, however they are grouped. */
@@ -222,8 +245,8 @@ export interface Place {
   order_id: string
 }
 
-/** Orders of one month, newest first. */
-export function listMonth(
+/** Orders of a book, newest first. */
+export function listBook(
   tables: Tables,
   { status, flag, reference, open, from, to, search, wordsSince = 0 }: OrderFilter,
   limit: number,

@@ -1,6 +1,8 @@
 import { sha256Base64url } from '../../lib/sha256.ts'
 import type { KvStore } from './kv.ts'
 
+const PREFIX = 'stray/'
+
 /** A genuine webhook that cannot be filed under an order. */
 export interface Stray {
   id: string
@@ -37,7 +39,7 @@ export async function listStrays(
   const page = await store.page('stray/', limit, cursor)
   const strays = page.rows.map(({ key, metadata }) => {
     const { reason, received_at } = (metadata ?? {}) as Partial<Stray>
-    return { id: key.slice('stray/'.length), reason: reason ?? 'unknown', received_at: received_at ?? 0 }
+    return { id: key.slice(PREFIX.length), reason: reason ?? 'unknown', received_at: received_at ?? 0 }
   })
   return { strays, cursor: page.cursor }
 }
@@ -47,19 +49,21 @@ export async function getStray(store: KvStore, id: string): Promise<string | und
   return ((await store.get(`stray/${id}`)) as { data?: string } | undefined)?.data
 }
 
-/** Removes the strays that name an order. */
-export function eraseStrays(store: KvStore, orderKey: string): Promise<void> {
+/** Removes the strays that name an order. @returns Their ids. */
+export function eraseStrays(store: KvStore, orderKey: string): Promise<string[]> {
   return eraseWhere(store, ({ order }) => order === orderKey)
 }
 
 /** Removes the strays that were received until then: those that were written when there was no retention. */
-export function eraseOldStrays(store: KvStore, before: number): Promise<void> {
+export function eraseOldStrays(store: KvStore, before: number): Promise<string[]> {
   return eraseWhere(store, ({ received_at = 0 }) => received_at <= before)
 }
 
 async function eraseWhere(
   store: KvStore,
   isDue: (metadata: Partial<Stray> & { order?: unknown }) => boolean,
-): Promise<void> {
-  for (const { key, metadata } of await store.list('stray/')) if (isDue(metadata ?? {})) await store.delete(key)
+): Promise<string[]> {
+  const due = (await store.list('stray/')).filter(({ metadata }) => isDue(metadata ?? {}))
+  for (const { key } of due) await store.delete(key)
+  return due.map(({ key }) => key.slice(PREFIX.length))
 }

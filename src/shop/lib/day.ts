@@ -1,5 +1,3 @@
-const DAY_MS = 86_400_000
-
 /** How a time zone writes a day; undefined for an unknown zone. */
 export function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
@@ -14,13 +12,4 @@ export function dayOf(time: number, { SHOP_TZ }: { SHOP_TZ?: string }): string {
   const parts = zoneOf(SHOP_TZ || 'UTC')?.formatToParts(time) ?? []
   const [year, month, day] = ['year', 'month', 'day'].map((type) => parts.find((part) => part.type === type)?.value)
   return year === undefined ? new Date(time).toISOString().slice(0, 10) : `${year}-${month}-${day}`
-}
-
-/** The months, in UTC, that the moments of these days can be in, the newest first. */
-export function monthsOfDays(from: string, to: string): Set<string> {
-  const months = new Set<string>()
-  for (let time = Date.parse(to) + DAY_MS; time >= Date.parse(from) - DAY_MS; time -= DAY_MS) {
-    months.add(new Date(time).toISOString().slice(0, 7))
-  }
-  return months
 }

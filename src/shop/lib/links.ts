@@ -29,19 +29,24 @@ const SHORT_BYTES = 9
 const shortMark = async (name: string, secret: string): Promise<string> =>
   (await markOf(secret, SHORT, name)).slice(0, 4)
 
-/** The name of a short address: 12 random characters, and 4 that show the Worker that it is one of its own. */
-export async function newShort(linkSecret: string): Promise<string> {
+/**
+ * The name of a short address: 12 random characters, 4 that show the Worker that it is one of its own, and the number of the
+ * link's book unless that is the first one.
+ */
+export async function newShort(linkSecret: string, book: number): Promise<string> {
   const name = encodeBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)), false)
-  return name + (await shortMark(name, linkSecret))
+  const number = book === 1 ? '' : String(book)
+  return name + (await shortMark(name + number, linkSecret)) + number
 }
 
-/** Whether {@link newShort} made this name: nobody else is asked about a guess. */
-export async function isShort(short: string, secrets: readonly string[]): Promise<boolean> {
-  if (!/^[\w-]{16}$/.test(short)) return false
+/** The book of a name that {@link newShort} made; undefined for a guess, about which nobody is asked. */
+export async function bookOfShort(short: string, secrets: readonly string[]): Promise<number | undefined> {
+  const [, name, mark = '', number = ''] = /^([\w-]{12})([\w-]{4})([1-9]\d{0,8})?$/.exec(short) ?? []
+  if (name === undefined) return undefined
   for (const secret of secrets) {
-    if (equalSecret(short.slice(12), await shortMark(short.slice(0, 12), secret))) return true
+    if (equalSecret(mark, await shortMark(name + number, secret))) return Number(number || 1)
   }
-  return false
+  return undefined
 }
 
 /** Whether `t` belongs to this order. */

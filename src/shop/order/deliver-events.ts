@@ -1,7 +1,8 @@
 import { callInTime, errorText, pauseAfter } from '../../money/queue.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import { actShop } from '../books/actions.ts'
-import { countFailing, monthsOfShop, onceAnHour } from '../books/orders.ts'
+import { onceAnHour } from '../books/orders.ts'
+import { sumOf } from '../books/register.ts'
 import type { FailingRow } from '../books/tables.ts'
 import { describeError, logError, nameOf } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
@@ -103,10 +104,8 @@ async function deliver(scope: OrderScope, entry: QueuedEvent): Promise<boolean> 
 /** Once an hour for the whole shop, with the count of its failing events. */
 async function raiseFailing(scope: OrderScope, entry: QueuedEvent): Promise<void> {
   try {
-    if (!(await actShop(scope, undefined, onceAnHour, 'on_event_failing'))) return
-    let waiting = 0
-    for (const month of await actShop(scope, undefined, monthsOfShop))
-      waiting += await actShop(scope, month, countFailing)
+    if (!(await actShop(scope, 1, onceAnHour, 'on_event_failing'))) return
+    const waiting = await actShop(scope, 1, sumOf, 'failing')
     raiseAlert(scope, { ...failingAlert(entry), waiting: Math.max(waiting, 1) })
   } catch (error) {
     logError('alert_not_counted', describeError(error))

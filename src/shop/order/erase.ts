@@ -1,6 +1,8 @@
 import { orderKey } from '../../orders/order-key.ts'
 import { actShop } from '../books/actions.ts'
+import { askAll } from '../books/ask.ts'
 import { eraseLinks } from '../books/links.ts'
+import { removeStrays } from '../books/orders.ts'
 import { retentionMs } from '../env.ts'
 import { eraseStrays } from '../kv/strays.ts'
 import { attemptId } from '../lib/attempt-id.ts'
@@ -48,7 +50,7 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
 async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
   eraseNotes(scope.store, before)
   // What RETENTION_DAYS covers, the cron removes.
-  if (isAsked) await actShop(scope, undefined, eraseLinks, { order_id })
+  if (isAsked) await askAll(scope, eraseLinks, { order_id })
   const attempts = getCheckout(scope.store, order_id)?.attempts ?? 1
   const sum = { erased_events: 0, events_left: 0 }
   for (let attempt = 1; ; attempt++) {
@@ -106,11 +108,12 @@ async function eraseOne(scope: OrderScope, { order_id, before: asked }: Erasure)
 
 /** @returns How many events were changed, and how many are left. */
 async function eraseAttempt(
-  { kv, store, eventsInTurn }: OrderScope,
+  scope: OrderScope,
   order_id: string,
   before: number,
   isAsked: boolean,
 ): Promise<{ erased: number; left: number }> {
+  const { kv, store, eventsInTurn } = scope
   // A webhook that is halfway stored would write, or report, what is erased here.
   const { waiting, erased, left } = await eventsInTurn(async () => {
     // A gate that died after it had written an event to KV does not know of it.
@@ -120,7 +123,8 @@ async function eraseAttempt(
   for (const event_id of waiting) eraseQueued(store, event_id)
   eraseResponses(store, order_id)
   // Those that are due are removed by their time to live, and by the cron.
-  if (isAsked) await eraseStrays(kv, orderKey(order_id))
+  const strays = isAsked ? await eraseStrays(kv, orderKey(order_id)) : []
+  if (strays.length > 0) await actShop(scope, 1, removeStrays, strays)
   await store.writeDue(store.now(), () => {
     const checkout = getCheckout(store, order_id)
     if (checkout && (checkout.opened_at ?? 0) <= before) {

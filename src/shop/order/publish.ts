@@ -3,7 +3,7 @@ import { describeError, logError } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { allAttention, openAttention } from './attention.ts'
 import { readOrder, readShown } from './order.ts'
-import { listInBooks } from './publish-to-books.ts'
+import { listInBook } from './publish-to-book.ts'
 import { writeToKv } from './publish-to-kv.ts'
 import { dueAt, duePublished, PUBLISH_MS, type Published, touch } from './published.ts'
 import type { OrderScope } from './scope.ts'
@@ -27,7 +27,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const [written, listed] = await Promise.allSettled([
     written_at === at ? writeToKv(scope, published, reading) : published.written,
     // Its further attempts are the same row.
-    order_id === baseOrderId(order_id) && listInBooks(scope, published, reading, due_at),
+    order_id !== baseOrderId(order_id) ? published.book : listInBook(scope, published, reading, due_at),
   ])
   for (const one of [written, listed]) {
     if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
@@ -35,12 +35,13 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
   const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
   store.all(
-    `UPDATE published SET written = ?, written_at = ?, due_at = ?,
+    `UPDATE published SET written = ?, written_at = ?, due_at = ?, book = coalesce(?, book),
        next_at = CASE WHEN ? AND version = ? THEN NULL ELSE ? END WHERE order_id = ?`,
     written.status === 'fulfilled' ? written.value : published.written,
     ...[
       written_at,
       isDone ? due_at : published.due_at,
+      listed.status === 'fulfilled' ? listed.value : null,
       Number(isDone && written_at === at),
       version,
       next_at,

@@ -16,6 +16,8 @@ export interface Published {
   written_at: number
   /** When its gate was to do something next, as the list has it. */
   due_at: number | null
+  /** The number of the book that lists it; null: none yet. */
+  book: number | null
   /** When it is to be published; null: everything is. */
   next_at: number | null
 }

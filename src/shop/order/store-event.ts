@@ -8,10 +8,13 @@ import { orderKey } from '../../orders/order-key.ts'
 import { summarizeEvent } from '../../orders/summary.ts'
 import { recordOf } from '../../schemas/read.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
+import { actShop } from '../books/actions.ts'
+import { addStrays, type StrayRow } from '../books/orders.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
-import { putStray } from '../kv/strays.ts'
+import { putStray, type Stray } from '../kv/strays.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
+import { describeError, logError } from '../lib/log.ts'
 import type { Order } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout, latestAttempt } from './checkouts.ts'
@@ -19,7 +22,7 @@ import { isErased, type LoggedEvent, listEvents, orderIdOf, putEvent, putOwnEven
 import { getStatus, isPaidBeside, orderFrom } from './order.ts'
 import { touch } from './published.ts'
 import { enqueue } from './queue.ts'
-import { raiseAlert } from './raise-alert.ts'
+import { raiseAlert, textOf } from './raise-alert.ts'
 import { takeStock } from './rebuild.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
@@ -102,7 +105,18 @@ export async function storeStray(scope: Scope, data: string, reason: string, ord
     ...(order_id !== undefined && { orderKey: orderKey(order_id) }),
     ...(retention !== undefined && { ttlSeconds: retention / 1000 }),
   })
-  if (id !== undefined) raiseAlert(scope, { kind: 'stray', order_id: order_id ?? null, reason, id })
+  if (id === undefined) return
+  raiseAlert(scope, { kind: 'stray', order_id: order_id ?? null, reason, id })
+  const told = actShop(scope, 1, addStrays, [attentionOfStray(scope, { id, reason, received_at: now() })])
+  scope.waitUntil?.(told.catch((error: unknown) => logError('stray_not_listed', { id, ...describeError(error) })))
+}
+
+/** A stray as it needs a person. */
+export function attentionOfStray({ env }: Scope, { id, reason, received_at: since }: Stray): StrayRow {
+  const alert = { kind: 'stray', order_id: null, reason, id } as const
+  const retention = retentionMs(env)
+  const until = retention === undefined ? null : since + retention
+  return { id, since, until, attention: [{ ...alert, text: textOf(alert, env.PUBLIC_ORIGIN) }] }
 }
 
 /** How an event is stored. */

@@ -30,6 +30,7 @@ const ORDER: Schema = {
   published: [
     `CREATE TABLE published (order_id TEXT PRIMARY KEY, since INTEGER NOT NULL, version INTEGER NOT NULL,
        written TEXT, written_at INTEGER NOT NULL DEFAULT 0, due_at INTEGER, next_at INTEGER) WITHOUT ROWID`,
+    'ALTER TABLE published ADD COLUMN book INTEGER',
   ],
   // Who did what: `entry` is JSON.
   record: ['CREATE TABLE record (key TEXT PRIMARY KEY, at INTEGER NOT NULL, entry TEXT NOT NULL) WITHOUT ROWID'],

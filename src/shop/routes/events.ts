@@ -5,7 +5,7 @@ import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor }
 import { act } from '../order/actions.ts'
 import { noOnEvent, notFailing, replayEvent as replay, replaySoon, waitingEvent } from '../order/deliver-events.ts'
 import type { Handler, Scope } from '../scope.ts'
-import { type FailingPlace, listFailing, orderOfFailing } from './list-orders.ts'
+import { listFailing, orderOfFailing } from './list-orders.ts'
 
 export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 
@@ -13,7 +13,7 @@ export const EVENTS_QUERY: readonly string[] = ['failing', 'limit', 'cursor']
 export const failingEvents: Handler = async (c, scope) => {
   const query = queryOf(c, EVENTS_QUERY)
   if (query.failing !== 'true') throw invalidParameter('failing', 'must be true: no other list of events exists')
-  const from = (await openCursor(query.cursor, 'events')) as FailingPlace | undefined
+  const from = (await openCursor(query.cursor, 'events')) as string | undefined
   const { rows, next } = await listFailing(scope, limitOf(query), from)
   const events = await Promise.all(rows.map((row) => failingEvent(scope, row)))
   const cursor = await sealCursor(next, 'events')
@@ -55,7 +55,7 @@ export const replayEvents: Handler = async (c, scope) => {
     throw new ProblemError(400, 'invalid_input', 'since must be a time.', 'For example 2026-11-23T08:00:00Z.')
   }
   if (!scope.onEvent) throw noOnEvent()
-  const page = (await openCursor(cursor == null ? undefined : String(cursor), 'replay')) as FailingPlace | undefined
+  const page = (await openCursor(cursor == null ? undefined : String(cursor), 'replay')) as string | undefined
   const { rows, next } = await listFailing(scope, REPLAYED, page)
   let queued = 0
   for (const row of rows) {

@@ -3,21 +3,12 @@ import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../c
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { actShop } from '../books/actions.ts'
-import {
-  addLink,
-  type LinkRow,
-  type LinkState,
-  linksOfShop,
-  markRevoked,
-  statusesOfMonth,
-  tokenOfShort,
-} from '../books/links.ts'
-import { monthsOfShop } from '../books/orders.ts'
-import { monthOf } from '../books/tables.ts'
+import { askAll, askPage, keepLink } from '../books/ask.ts'
+import { type LinkRow, type LinkState, linksOfBook, markRevoked, statusesOfBook, tokenOfShort } from '../books/links.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
-import { isShort, newShort } from '../lib/links.ts'
+import { bookOfShort } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
@@ -60,15 +51,14 @@ export const makeLink: Handler = async (c, scope) => {
   return c.json({ id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }, 201)
 }
 
-/** Keeps a link in the shop's object. @returns Its short name; undefined when that failed: the link works without it. */
+/** Keeps a link in the current book. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
   scope: Scope,
   { id, token, link }: { id: string; token: string; link: CheckoutLink },
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
-  const short = await newShort(scope.env.LINK_SECRET)
-  const row: LinkRow = {
-    ...{ short, id, token, order_id, currency, description },
+  const row: Omit<LinkRow, 'short'> = {
+    ...{ id, token, order_id, currency, description },
     amount: hundredths(amount),
     customer_name: [customer_fname, customer_lname].filter(Boolean).join(' ') || null,
     created_at: scope.now(),
@@ -76,11 +66,11 @@ async function keep(
     revoked_at: null,
     by: scope.by ?? '',
   }
-  const [kept] = await Promise.all([
-    actShop(scope, undefined, addLink, row).then(() => true, ignoreOutage),
+  const [short] = await Promise.all([
+    keepLink(scope, 1, row).catch(ignoreOutage),
     act(scope, order_id, noteLink).catch(ignoreOutage),
   ])
-  return kept ? short : undefined
+  return short
 }
 
 const STATES: readonly string[] = ['sent', 'opened', 'paid', 'revoked', 'expired'] satisfies LinkState[]
@@ -102,7 +92,12 @@ export const listLinks: Handler = async (c, scope) => {
   const atOnce = state === undefined ? limit + 1 : AT_ONCE
   const found: { row: LinkRow; its: LinkState }[] = []
   for (let after = from, isMore = true; isMore && found.length <= limit; ) {
-    const rows = await actShop(scope, undefined, linksOfShop, { limit: atOnce, after, order_id, state })
+    const rows = await askPage(
+      scope,
+      linksOfBook,
+      { limit: atOnce, after, order_id, state },
+      { place: ({ created_at, short }) => [created_at, short], newestFirst: true, isBounded: true },
+    )
     const statuses = await statusesOf(scope, rows)
     const stated = rows.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
     found.push(...stated.filter(({ its }) => state === undefined || its === state))
@@ -115,22 +110,20 @@ export const listLinks: Handler = async (c, scope) => {
   return c.json({ links, cursor: await sealCursor(next, listing) })
 }
 
-/** The status of each order that was opened: an order comes into the list of the month in which its link is first opened. */
-async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Record<string, string | null>> {
-  const first = monthOf(Math.min(...page.map(({ created_at }) => created_at), scope.now()))
-  const months = page.length > 0 ? await actShop(scope, undefined, monthsOfShop) : []
+/** The status of each order that was opened. */
+async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Map<string, string | null>> {
   const ids = [...new Set(page.map(({ order_id }) => order_id))]
-  const found = months.filter((month) => month >= first).map((month) => actShop(scope, month, statusesOfMonth, ids))
-  return Object.assign({}, ...(await Promise.all(found)))
+  const found = ids.length > 0 ? await askAll(scope, statusesOfBook, ids) : []
+  return new Map(found.map(({ order_id, status }) => [order_id, status]))
 }
 
 function stateOf(
   { order_id, revoked_at, expires_at }: LinkRow,
-  statuses: Record<string, string | null>,
+  statuses: ReadonlyMap<string, string | null>,
   now: number,
 ): LinkState {
-  const isOpened = Object.hasOwn(statuses, order_id)
-  if (isOpened && statuses[order_id] === 'success') return 'paid'
+  const isOpened = statuses.has(order_id)
+  if (statuses.get(order_id) === 'success') return 'paid'
   if (revoked_at !== null) return 'revoked'
   if (now >= expires_at) return 'expired'
   return isOpened ? 'opened' : 'sent'
@@ -161,10 +154,11 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
     const short = req.param('short') ?? ''
     const scope = scopeOf(deps, c)
     const isUnmarked = /^[\w-]{12}$/.test(short) && scope.now() < unmarkedUntil
-    if (!isUnmarked && !(await isShort(short, linkSecrets(env)))) return closedLink(site, 'invalid')
+    const book = isUnmarked ? 1 : await bookOfShort(short, linkSecrets(env))
+    if (book === undefined) return closedLink(site, 'invalid')
     try {
-      const { token, until } = await actShop(scope, undefined, tokenOfShort, short)
-      unmarkedUntil = until
+      const { token, until } = await actShop(scope, book, tokenOfShort, short)
+      if (book === 1) unmarkedUntil = until
       if (token === null) return closedLink(site, 'invalid')
       return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
     } catch (error) {
@@ -182,7 +176,7 @@ export const revokeLink: Handler = async (c, scope) => {
   if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
   const { order_id, nonce, expiresAt } = link
   const { opened } = await act(scope, order_id, revoke, { nonce, expiresAt })
-  await actShop(scope, undefined, markRevoked, { id, order_id }).catch(ignoreOutage)
+  await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
   return c.json({ id, order_id, revoked: true, opened })
 }
 

@@ -1,22 +1,8 @@
 import { actShop } from '../books/actions.ts'
-import {
-  attentionOfMonth,
-  countFailing as failingCount,
-  failingOfMonth,
-  monthsOfShop,
-  ordersOfMonth,
-} from '../books/orders.ts'
-import {
-  type Attention,
-  type FailingRow,
-  monthOf,
-  type OrderFilter,
-  type OrderSummary,
-  type Place,
-} from '../books/tables.ts'
-import { listStrays } from '../kv/strays.ts'
-import type { RaisedAlert } from '../options.ts'
-import { textOf } from '../order/raise-alert.ts'
+import { askAll, askPage } from '../books/ask.ts'
+import { attentionOfBook, failingOfBook, ordersOfBook } from '../books/orders.ts'
+import { sumOf } from '../books/register.ts'
+import type { Attention, FailingRow, OrderFilter, OrderSummary, Place } from '../books/tables.ts'
 import type { Scope } from '../scope.ts'
 
 /** An order of a list. */
@@ -32,12 +18,12 @@ export async function listOrders(
   limit: number,
   after?: Place,
 ): Promise<{ orders: ListedOrder[]; next: Place | undefined }> {
-  const rows: (Place & { summary: OrderSummary })[] = []
-  for (const month of await actShop(scope, undefined, monthsOfShop)) {
-    if (!mayHold(month, filter, after)) continue
-    rows.push(...(await actShop(scope, month, ordersOfMonth, { filter, limit: limit + 1 - rows.length, after })))
-    if (rows.length > limit) break
-  }
+  const query = { filter, limit: limit + 1, after }
+  const { from, to = Number.POSITIVE_INFINITY } = filter
+  const rows = await askPage(scope, ordersOfBook, query, {
+    place: ({ since, order_id }) => [since, order_id],
+    ...{ newestFirst: true, isBounded: true, from, to: Math.min(to, after?.since ?? to) },
+  })
   const page = rows.slice(0, limit)
   const orders = page.map(({ since, summary }) => ({ ...summary, listed_at: new Date(since).toISOString() }))
   const { since, order_id } = page.at(-1) ?? {}
@@ -45,75 +31,44 @@ export async function listOrders(
   return { orders, next: isMore ? { since, order_id } : undefined }
 }
 
-function mayHold(month: string, { from, to }: OrderFilter, after: Place | undefined): boolean {
-  const last = Math.min(after?.since ?? Number.POSITIVE_INFINITY, to === undefined ? Number.POSITIVE_INFINITY : to - 1)
-  return (from === undefined || month >= monthOf(from)) && (last === Number.POSITIVE_INFINITY || month <= monthOf(last))
-}
-
-/** Where a page of failing events begins. */
-export interface FailingPlace {
-  month: string
-  event_id: string
-}
-
-/** A page of the events that `onEvent` fails on, those that were given up included. */
+/** A page of the events that `onEvent` fails on, those that were given up included. @param after The last event's id. */
 export async function listFailing(
   scope: Scope,
   limit: number,
-  after?: FailingPlace,
-): Promise<{ rows: FailingRow[]; next: FailingPlace | undefined }> {
-  const rows: (FailingRow & { month: string })[] = []
-  for (const month of await actShop(scope, undefined, monthsOfShop)) {
-    if (after && month > after.month) continue
-    const begin = month === after?.month ? after.event_id : undefined
-    const found = await actShop(scope, month, failingOfMonth, { after: begin, limit: limit + 1 - rows.length })
-    rows.push(...found.map((row) => ({ ...row, month })))
-    if (rows.length > limit) break
-  }
-  const last = rows[limit - 1]
-  return { rows: rows.slice(0, limit), next: rows.length > limit && last ? last : undefined }
+  after?: string,
+): Promise<{ rows: FailingRow[]; next: string | undefined }> {
+  const query = { limit: limit + 1, after }
+  const rows = await askPage(scope, failingOfBook, query, { place: ({ event_id }) => [0, event_id] })
+  return { rows: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]?.event_id : undefined }
 }
 
 /** How many events `onEvent` fails on. */
-export async function countFailing(scope: Scope): Promise<number> {
-  let count = 0
-  for (const month of await actShop(scope, undefined, monthsOfShop)) count += await actShop(scope, month, failingCount)
-  return count
-}
+export const countFailing = (scope: Scope): Promise<number> => actShop(scope, 1, sumOf, 'failing')
 
 /** Something that a person should look at: an alert, and when its order came, ISO 8601, UTC. */
 interface AttentionItem extends Attention {
   at: string
 }
 
-/** So many orders, and so many strays, are shown at most. */
+/** So many orders, and webhooks without one, are shown at most. */
 const SHOWN = 200
 
 /** What needs a person, the oldest first; `more`: there is more than is shown. */
 export async function listAttention(scope: Scope): Promise<{ items: AttentionItem[]; more: boolean }> {
-  const { kv, env } = scope
-  const found: { since: number; attention: Attention[] }[] = []
-  for (const month of (await actShop(scope, undefined, monthsOfShop)).reverse()) {
-    if (found.length <= SHOWN) found.push(...(await actShop(scope, month, attentionOfMonth, { limit: SHOWN + 1 })))
-  }
-  const { strays, cursor } = await listStrays(kv, SHOWN)
-  for (const { received_at: since, reason, id } of strays) {
-    const alert: RaisedAlert = { kind: 'stray', order_id: null, reason, id }
-    found.push({ since, attention: [{ ...alert, text: textOf(alert, env.PUBLIC_ORIGIN) }] })
-  }
-  const isMore = found.length - strays.length > SHOWN || cursor !== undefined
-  const shown = found.sort((a, b) => a.since - b.since).slice(0, SHOWN)
-  const items = shown.flatMap(({ since, attention }) =>
-    attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })),
+  const found = await askPage(
+    scope,
+    attentionOfBook,
+    { limit: SHOWN + 1 },
+    { place: ({ since, id }) => [since, id], isBounded: true },
   )
-  return { items, more: isMore || found.length > shown.length }
+  const items = found
+    .slice(0, SHOWN)
+    .flatMap(({ since, attention }) => attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })))
+  return { items, more: found.length > SHOWN }
 }
 
 /** The order of an event that `onEvent` fails on. */
 export async function orderOfFailing(scope: Scope, event_id: string): Promise<string | undefined> {
-  for (const month of await actShop(scope, undefined, monthsOfShop)) {
-    const [found] = await actShop(scope, month, failingOfMonth, { event_id, limit: 1 })
-    if (found) return found.order_id
-  }
-  return undefined
+  const [found] = await askAll(scope, failingOfBook, { event_id, limit: 1 })
+  return found?.order_id
 }

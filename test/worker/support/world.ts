@@ -79,6 +79,8 @@ export interface WorldOptions {
   failures?: number
   /** Replaces the emulator. */
   fetch?: typeof fetch
+  /** Orders that a book takes. */
+  bookSize?: number
 }
 
 /** The variables and secrets of a worker that uses this emulator. */
@@ -175,6 +177,7 @@ export class World {
       onEvent,
       onAlert,
       pages,
+      bookSize = Number(process.env.TRY_BOOKS) || undefined,
       fetch = (input, init) => this.emulator.fetch(input as string, init),
     } = this.options
     this.kill = kill
@@ -185,6 +188,7 @@ export class World {
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),
+      bookSize,
     }
     this.shop = createShop(this.deps)
     this.gate.restart({ deps: this.deps, kill })

@@ -1,0 +1,74 @@
+import { newShort } from '../lib/links.ts'
+import type { Scope } from '../scope.ts'
+import { actShop } from './actions.ts'
+import { addLink, type LinkRow } from './links.ts'
+import type { Answer, Book } from './register.ts'
+import type { BooksScope } from './scope.ts'
+
+type Question<Q, T> = (scope: BooksScope, query: Q) => Answer<T>
+
+/** Asks every book that may have something: one call where there is one book. */
+export async function askAll<Q, T>(scope: Scope, action: Question<Q, T>, query: Q): Promise<T[]> {
+  const { rows, books } = await actShop(scope, 1, action, query)
+  const further = await Promise.all(books.map(({ number }) => actShop(scope, number, action, query)))
+  return [rows, ...further.map((one) => one.rows)].flat()
+}
+
+/** How the rows of all books are one list. */
+interface Order<T> {
+  /** The columns that the books sort by. */
+  place: (row: T) => [time: number, id: string]
+  newestFirst?: boolean
+  /** That time is when an order came, or a link was made: between the times of its book. */
+  isBounded?: boolean
+  /** The times that are asked for, inclusive. */
+  from?: number | undefined
+  to?: number | undefined
+}
+
+/** The first rows of a list that all books have a part of, in its order. */
+export async function askPage<Q extends { limit: number }, T>(
+  scope: Scope,
+  action: Question<Q, T>,
+  query: Q,
+  {
+    place,
+    newestFirst = false,
+    isBounded = false,
+    from = Number.NEGATIVE_INFINITY,
+    to = Number.POSITIVE_INFINITY,
+  }: Order<T>,
+): Promise<T[]> {
+  const { rows, books } = await actShop(scope, 1, action, query)
+  let page = rows
+  for (const book of newestFirst ? books : books.reverse()) {
+    const last = page[query.limit - 1]
+    if (isBounded && last !== undefined && !isBefore(book, place(last)[0], newestFirst)) continue
+    if (book.last < from || book.first > to) continue
+    const more = await actShop(scope, book.number, action, query)
+    const sign = newestFirst ? -1 : 1
+    page = [...page, ...more.rows].sort((a, b) => sign * compare(place(a), place(b))).slice(0, query.limit)
+  }
+  return page
+}
+
+/** Whether a book may have a row before this one. */
+const isBefore = ({ first, last }: Book, time: number, newestFirst: boolean): boolean =>
+  newestFirst ? last >= time : first <= time
+
+/** As SQLite sorts: texts by their UTF-8. */
+function compare([time, id]: [number, string], [otherTime, otherId]: [number, string]): number {
+  if (time !== otherTime || id === otherId) return time - otherTime
+  const [points, others] = [[...id], [...otherId]]
+  const at = points.findIndex((point, index) => point !== others[index])
+  // A beginning of the other one is before it.
+  return (points[at]?.codePointAt(0) ?? -1) - (others[at]?.codePointAt(0) ?? -Number(at >= 0))
+}
+
+/** Keeps a link in a book; the register may name another one. @returns Its short name, which carries the book's number. */
+export async function keepLink(scope: Scope, number: number, row: Omit<LinkRow, 'short'>): Promise<string> {
+  const short = await newShort(scope.env.LINK_SECRET, number)
+  const further = number === 1 ? [] : [number]
+  const { book } = await actShop(scope, number, addLink, { ...row, short }, ...further)
+  return book === number ? short : keepLink(scope, book, row)
+}

@@ -1,0 +1,87 @@
+import { hundredths } from '../../lib/decimal.ts'
+import { foldOperations, paid } from '../../orders/fold.ts'
+import { putInList } from '../books/orders.ts'
+import { type FailingRow, type ListedRow, type MoneyRow, summaryOf } from '../books/tables.ts'
+import { dayOf } from '../lib/day.ts'
+import { openAttention } from './attention.ts'
+import { newest } from './events.ts'
+import { type OrderReading, readAttempts, shownOf } from './order.ts'
+import type { Published } from './published.ts'
+import { originOf, textOf } from './raise-alert.ts'
+import { shownRecord } from './record.ts'
+import type { OrderScope } from './scope.ts'
+import { tellBook } from './tell-book.ts'
+import { listWatched } from './watchlist.ts'
+
+/** Has its book list an order, by the attempt that holds money, else the newest. @returns The book's number. */
+export function listInBook(
+  scope: OrderScope,
+  published: Published,
+  reading: OrderReading,
+  due_at: number | null,
+): Promise<number> {
+  const { store, env } = scope
+  const { order_id, since, version } = published
+  const attempts = readAttempts(scope, order_id)
+  const { order } = shownOf(attempts)
+  const { checkout } = reading
+  const { customer_email, customer_name, customer_phone, description } = checkout ?? {}
+  const row: ListedRow = {
+    summary: { ...summaryOf(order), ...(description && { description }), ...(customer_name && { customer_name }) },
+    ...{ order_id, since, version, due_at },
+    email: customer_email ?? null,
+    phone: customer_phone ?? null,
+    last_four: newest(store, order.order_id, 'last_four'),
+    isOpen: listWatched(store).some(({ listed }) => listed),
+    attention: openAttention(store, order).map(({ alert }) => ({
+      ...alert,
+      text: textOf(alert, originOf(env, checkout), checkout),
+    })),
+    failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing > 0'),
+    attempts: attempts.map(({ order }) => order.order_id),
+    money: attempts.flatMap((attempt) => {
+      const payway = newest(store, attempt.order.order_id, 'payway') ?? 'unknown'
+      return moneyOf(attempt, payway).map((row) => ({ day: dayOf(row.at, env), ...row }))
+    }),
+    audit: shownRecord(store, attempts).map(({ at, key, entry }) => {
+      // A note may name a customer.
+      const { text, ...rest } = entry
+      const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
+      return { at, key, entry: { ...shown, order_id } }
+    }),
+  }
+  return tellBook(scope, published, putInList, row)
+}
+
+const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([
+  ['purchase', 'paid'],
+  ['auth', 'authorized'],
+  ['auth_increment', 'authorized'],
+  ['capture', 'captured'],
+  ['refund', 'refunded'],
+  ['void', 'voided'],
+])
+
+/** The operations of an attempt that have succeeded, those included that were taken back. */
+function moneyOf({ order, events }: OrderReading, payway: string): Omit<MoneyRow, 'day'>[] {
+  const { order_id, method, reference = null } = order
+  return foldOperations(events).flatMap(({ key, events, newest }) => {
+    const kind = KINDS.get(newest.method)
+    const successes = events.filter(({ status }) => status === 'success')
+    const last = successes.at(-1)
+    if (!kind || last?.currency === undefined) return []
+    const { fee_amount = 0, fee_currency = last.currency, currency } = last
+    const amount = paid(last)
+    const isTaken = kind === 'paid' || kind === 'captured'
+    // A void takes a purchase back, or releases what was reserved.
+    const isGivenBack = kind === 'refunded' || (kind === 'voided' && method === 'purchase')
+    return {
+      at: Math.min(...successes.map(({ received_at }) => received_at)),
+      id: `${order_id} ${key}`,
+      ...{ order_id, kind, method: payway, amount, currency, reference },
+      taken: isTaken ? amount : isGivenBack ? -amount : 0,
+      fee: fee_currency === currency ? hundredths(fee_amount) : 0,
+      ...(newest.status !== 'success' && { gone: true as const }),
+    }
+  })
+}

@@ -1,4 +1,5 @@
 import { figure } from './chart.ts'
+import { isMet, reasonOf } from './missed.ts'
 import type { Sample } from './sample.ts'
 
 /** One cell of a table. */
@@ -63,11 +64,14 @@ export function toMarkdown({ notes, measures, goals }: Report): string {
   if (goals.length > 0) {
     lines.push('| goal | limit | measured | |', '| --- | ---: | ---: | --- |')
     for (const goal of goals) {
-      const met = goal.atLeast ? goal.measured >= goal.goal : goal.measured <= goal.goal
+      const met = isMet(goal)
       const limit = `${goal.atLeast ? '≥' : '≤'} ${goal.goal}${suffix(goal)}`
       lines.push(`| ${goal.text} | ${limit} | ${figure(goal.measured)}${suffix(goal)} | ${met ? 'met' : 'missed'} |`)
     }
     lines.push('')
+    const missed = goals.filter((goal) => !isMet(goal))
+    const reasons = new Set(missed.map((goal) => reasonOf(goal) ?? `Not known: ${goal.text}.`))
+    if (reasons.size > 0) lines.push('Why goals are missed:', '', ...[...reasons].map((reason) => `- ${reason}`), '')
   }
   return lines.join('\n')
 }

@@ -64,7 +64,7 @@ function fetches(operation: Operation, url: string, authentication: string, inpu
   ]
 }
 
-/** Wraps `fetch` so that money moves once and nothing leaks: no replay, no redirect, two limits. */
+/** Wraps `fetch` so that money moves once and nothing leaks: no replay, no redirect, no cache, two limits. */
 async function guardedFetch(url: string, headers: Record<string, string>, body: string): Promise<unknown> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), 30_000)
@@ -75,6 +75,9 @@ async function guardedFetch(url: string, headers: Record<string, string>, body: 
       body: new Blob([body]),
       redirect: 'manual',
       keepalive: false,
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
       signal: controller.signal,
     })
     if (!response.ok || !response.body) throw new Error('rejected')

@@ -7,12 +7,13 @@ import { parseForm } from '../../src/webhooks/form.ts'
 import { signWebhook } from '../../src/webhooks/sign.ts'
 import { verifyWebhook } from '../../src/webhooks/verify.ts'
 import { type EventKind, eventOf } from './events.ts'
+import { partsOf } from './verify-parts.ts'
 
 /** One way to turn a webhook's body into a verified event. */
 export interface Contender {
   name: string
-  role: 'ours' | 'peer' | 'floor'
-  /** Verifies the webhook with this index in the pool and returns its event. */
+  role: 'ours' | 'peer' | 'floor' | 'part'
+  /** Verifies the webhook with this index in the pool and returns its event; a part of that returns what it is for. */
   verify: (index: number) => unknown
 }
 
@@ -40,6 +41,7 @@ export async function contendersFor(kind: EventKind): Promise<Contender[]> {
     await paddleContender(texts),
     await polarContender(events),
     ...(native ? [floor(forms, native)] : []),
+    ...partsOf(forms, SECRET),
   ]
 }
 

@@ -3,6 +3,7 @@
 import { takeTurns } from '../sample.ts'
 import type { EventKind } from './events.ts'
 import { prepare, runBatch } from './verify-batch.ts'
+import type { Contender } from './verify-contenders.ts'
 
 interface Argument {
   rounds: number
@@ -12,7 +13,7 @@ interface Argument {
 export interface VerifyResult {
   kind: string
   name: string
-  role: 'ours' | 'peer' | 'floor'
+  role: Contender['role']
   micros: number[]
 }
 

@@ -48,7 +48,7 @@ export const measure: Subject = async ({ quick, say }) => {
     notes: [
       'A whole operation against the same server on loopback: it checks the input, sends, reads, and checks the response. Every caller gets the same response.',
       `Bytes of the request bodies: ${bytes.join('; ')}.`,
-      'The guard is a body that no runtime sends twice, no redirect, a time limit and a size limit.',
+      'The guard is a body that no runtime sends twice, no redirect, no cache, no referrer, a time limit and a size limit.',
       'capturePayment sends key and secret in a header; createPayment signs its body.',
       'Rows with a sign are differences, taken in each round: median (quartiles). CPU is that of the whole process with its threads.',
     ],

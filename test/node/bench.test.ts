@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
+import { isMet, reasonOf } from '../../bench/missed.ts'
 import { CALLS } from '../../bench/programs/bare-worker.ts'
 import { callersFor } from '../../bench/programs/call-callers.ts'
 import { eventOf } from '../../bench/programs/events.ts'
@@ -23,6 +24,13 @@ describe('the committed results of the bench', () => {
       expect(report.measures.length).toBeGreaterThan(5)
       expect(report.measures.map(({ table }) => table)).toContain(report.chart.table)
     }
+  })
+
+  it('have no goal that is missed without a reason', () => {
+    const goals = Object.values(results).flatMap(({ report }) => report.goals)
+    const missed = goals.filter((goal) => !isMet(goal))
+    expect(missed.length).toBeGreaterThan(0)
+    expect(missed.filter((goal) => reasonOf(goal) === undefined).map(({ text }) => text)).toEqual([])
   })
 
   it('are what bench/README.md and the charts show', () => {

@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
@@ -47,3 +49,31 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
   const ran = await doctor(toml, ...words)
   expect([ran.code, texts.filter((text) => !ran.text.includes(text))]).toEqual([code, []])
 })
+
+it('says whether the registry that npm is set to has a newer engine, and that it is not known without one', async () => {
+  const newest = { version: '' }
+  const registry = createServer((_, response) => {
+    const { version } = newest
+    const one = { name: 'edgetill', version, dist: { tarball: 'http://127.0.0.1/edgetill.tgz' } }
+    const body = { name: 'edgetill', 'dist-tags': { latest: version }, versions: { [version]: one } }
+    response.writeHead(version === '' ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+  const { port } = registry.address() as AddressInfo
+  writeFileSync(join(folder, '.npmrc'), `registry=http://127.0.0.1:${port}/\ncache=${folder}/cache\n`)
+  mkdirSync(join(folder, 'node_modules/edgetill'), { recursive: true })
+  writeFileSync(join(folder, 'node_modules/edgetill/package.json'), '{"version":"0.9.1"}')
+  try {
+    for (const [version, code, said] of [
+      ['0.10.0', 0, 'warning  version: 0.9.1 is installed, and the newest is 0.10.0'],
+      ['0.9.1', 0, 'ok       version: 0.9.1 is the newest'],
+      ['', 0, 'skipped  version: 0.9.1; whether there is a newer one is not known'],
+    ] as const) {
+      newest.version = version
+      const ran = await doctor(TOML)
+      expect([ran.code, ran.text]).toEqual([code, expect.stringContaining(said)])
+    }
+  } finally {
+    registry.close()
+  }
+}, 60_000)

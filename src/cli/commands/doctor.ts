@@ -1,6 +1,7 @@
 import dns from 'node:dns/promises'
 import type { ClientConfig } from '../../config.ts'
 import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
+import { checkVersion } from '../project/check-version.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
 import { configOf, readSettings, SERVICE_OPTIONS, type Settings } from '../service/configuration.ts'
@@ -74,6 +75,7 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
     : [skipped('service', 'not asked: nothing of it is configured here')]
   // A check that was broken off says nothing about the service.
   if (signal.aborted) return 130
+  if (project) findings.push(await checkVersion(process.cwd()))
   findings.push(...(await checkWebhookAddress(flags.webhookUrl, lookup)))
   if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
     const done = terminal.progress('Posting to the receiver')
@@ -95,7 +97,11 @@ const tokenIn = (project: Project | undefined, workerUrl = ''): Variables =>
 
 async function examineProject(env: string | undefined): Promise<Finding[]> {
   const environments = await readWranglerToml(process.cwd())
-  return [...compareEnvironments(environments), ...(env === undefined ? [] : checkFilledIn(environments, env))]
+  return [
+    await checkVersion(process.cwd()),
+    ...compareEnvironments(environments),
+    ...(env === undefined ? [] : checkFilledIn(environments, env)),
+  ]
 }
 
 function report(findings: readonly Finding[], { flags, terminal }: DoctorUse): ExitCode {

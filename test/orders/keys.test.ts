@@ -59,6 +59,10 @@ describe('the key of an event', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
+  it('covers what an undocumented event has in its record alone', () => {
+    expect(keyOf({ method: 'loyalty', order_id: 5 })).not.toBe(keyOf({ method: 'loyalty', order_id: 6 }))
+  })
+
   it('is there for a record of any depth', () => {
     let deep: unknown = 'x'
     for (let level = 0; level < 20_000; level++) deep = level % 2 ? [deep] : { deep }

@@ -23,6 +23,7 @@ describe('a body that AWS Lambda delivers as Base64', () => {
     ['a request', { method: 'POST', headers, body: signed.body }],
     ['a request', { headers, body: Object.fromEntries(new URLSearchParams(signed.body)) }],
     ['a request', { rawBody: new TextEncoder().encode(signed.body) }],
+    ['a request', { headers, rawBody: signed.body }],
     ['the body as a key', { [signed.body]: '' }],
   ])('%s in place of the form is one, too', (what, form) => {
     expect(() => verifyWebhook(form as never, SECRET)).toThrow(

@@ -1,7 +1,7 @@
 import type { KnipConfig } from 'knip'
 
 export default {
-  // What someone outside starts or imports, besides package.json's `exports` and `bin`; a "!" marks what is shipped, where code that only a test uses is dead code too.
+  // The files that are started or imported from outside, besides package.json's `exports` and `bin`; a "!" marks what is shipped, where code that only a test uses is dead code too.
   entry: [
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',

@@ -23,7 +23,7 @@ const TO = {
   handler: (change: object) => createWebhookHandler(any({ secrets: 'secret', onEvent() {}, ...change })),
 }
 
-/** What is said of a call that is expected to fail. */
+/** The message of a call that is expected to fail. */
 const messageOf = async (run: () => unknown) => (await rejection(Promise.resolve().then(run))).message
 
 it.each<[to: keyof typeof TO, field: string, value: unknown, says: string]>([

@@ -122,7 +122,7 @@ const SUBPATHS: Row[] = [
   ...functionsOf(fastify, 'fastify '),
 ]
 
-/** What a call with each odd argument ends in, other than a value or an error of the package. */
+/** The ends of calls with odd arguments, other than a value or an error of the package. */
 async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<string[]> {
   const documented = DOCUMENTED[name]
   const stray = new Set<string>()

@@ -6,7 +6,7 @@ import { HOSTED, HOSTED_SPLIT } from './support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, wire } from './support/mock-fetch.ts'
 import { OPERATION_CASES } from './support/operations.ts'
 
-// What something has added to Object.prototype is nobody's input, option or configuration.
+// A member that was added to Object.prototype is nobody's input, option or configuration.
 
 const OPTIONS =
   'apiUrl authentication customerFields deadlineMs maxRetries signer userAgent checkoutOrigins onError passThrough'
@@ -22,7 +22,7 @@ async function polluted<T>(names: readonly string[], work: () => Promise<T>): Pr
   }
 }
 
-/** What an operation sends, and how it ends. The reply fits none: what is polluted must not matter before. */
+/** The request of an operation, and its end. The reply fits none: what is polluted must not matter before. */
 async function sentBy(call: (typeof OPERATION_CASES)[number][1]['call']): Promise<unknown[]> {
   const { fetch, sent } = wire(new Response('', { status: 400 }))
   const ended = await call(createClient({ ...CONFIG, fetch, onWarning: () => {} })).then(String, ({ code }) => code)

@@ -54,7 +54,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/worker/retention.test.ts': 'erases hundreds of orders',
 }
 
-/** What can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
+/** The tests of behaviour that can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
 export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/canary.test.ts', // each runtime's inspect
   'test/checkout-link/', // crypto
@@ -79,7 +79,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/examples/worker-kv.test.ts',
 ]
 
-/** What plays long histories over our own code and doubles, which cannot differ by runtime: Node alone plays it. */
+/** Tests that play long histories over our own code and doubles, which cannot differ by runtime: Node alone plays it. */
 export const ON_NODE_ALONE: readonly string[] = [
   'test/cli/conform/',
   'test/emulator/control-fuzz.test.ts',

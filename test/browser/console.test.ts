@@ -120,7 +120,7 @@ it.each(LOOKS)(
     }
     expect(problems).toEqual([])
     await page.context().close()
-    // What axe looks at does not depend on the width of these pages.
+    // The findings of axe do not depend on the width of these pages.
     if (size === 'wide') return
     const looser = await signedIn(full, { ...how, viewport, bypassCSP: true })
     for (const path of paths) {
@@ -135,7 +135,7 @@ it.each(LOOKS)(
 /** Pages that a shopkeeper opens every day. */
 const DAILY = ['/', '/orders', '/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug', '/new-link', '/day']
 
-/** What is cut: text that is wider or higher than the box that shows it. */
+/** Finds text that is cut: text that is wider or higher than the box that shows it. */
 const CUT = `[...document.querySelectorAll('main *, nav *')].flatMap((one) => {
   const style = getComputedStyle(one)
   const hides = style.overflowX !== 'visible' || style.textOverflow === 'ellipsis'

@@ -16,7 +16,7 @@ const HOSTILE = [
   'x'.repeat(10_000),
 ]
 
-/** What of a page's tags its own templates do not write. Escaped text has no tags. */
+/** The tags of a page that its own templates do not write. Escaped text has no tags. */
 function foreign(text: string): string[] {
   const tags = [...text.matchAll(/<(\w+)([^>]*)>/g)].map(
     ([, name, rest = '']) => `${name}${rest.replaceAll(/"[^"]*"/g, '""')}`,
@@ -132,7 +132,7 @@ describe('a body without an end', () => {
 /** The first characters of a text, without half of a surrogate pair. */
 const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
-/** What lists name an order by, with pages of one entry each. */
+/** The names of orders in lists, with pages of one entry each. */
 const LISTS: [path: string, entries: string][] = [
   ['/api/orders?', 'orders'],
   ['/api/orders?reference=…&', 'orders'],

@@ -1,4 +1,4 @@
-// What the console promises, as tables: who may do what up to which amount, what each outcome is called, what a file and a
+// The promises of the console, as tables: who may do what up to which amount, what each outcome is called, what a file and a
 // page say of times.
 import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/console/lib/shop-day.ts'

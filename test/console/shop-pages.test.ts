@@ -1,4 +1,4 @@
-// What a shop's day looks like: a link that is made, sent and paid, what was taken, and how it is found again.
+// A shop's day: a link that is made, sent and paid, the takings, and how an order is found again.
 import { describe, expect, it } from 'vitest'
 import { World, type WorldOptions } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
@@ -161,7 +161,7 @@ describe('an order is found', () => {
       await found('state=success'),
     ]).toEqual([['S55KT8BBQ3', 'WAITS', 'DECLINED'], ['WAITS'], ['DECLINED'], ['S55KT8BBQ3']])
     expect(await found('from=2026-03-02')).toEqual([])
-    // What was erased is not found by what it was.
+    // An erased order is not found by its old data.
     await world.api('/api/orders/S55KT8BBQ3/personal-data', { method: 'DELETE' })
     await world.advance(61_000)
     for (const q of ['олена', '380991234567', 'горнятка'])

@@ -41,7 +41,7 @@ function rowOf({ text }: Shown, order_id: string): { state: string; sum: string;
   return { state: shownFirst(row).state, sum, isTaken: off === undefined, row: plain({ text: row }) }
 }
 
-/** What may happen to an order, after its payment. */
+/** The events of an order after its payment. */
 const step = fc.record({
   method: fc.constantFrom('capture', 'refund', 'void'),
   status: fc.constantFrom('success', 'success', 'pending', 'failure'),
@@ -100,7 +100,7 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
           expect(plain(customers)).toContain(timeOf(en, at, KYIV))
           expect(row.row).toContain(shortTimeOf(en, at, KYIV, today))
         }
-        // What can be done: the form offers what is left, what is pending counted.
+        // The form offers the amount that is left, pending operations counted.
         const moving = (kind: string) =>
           order.operations
             .filter((one) => one.method === kind && one.status === 'pending')

@@ -27,7 +27,7 @@ export interface Bench {
   emulator: Emulator
   /** Every webhook that arrived, in order of arrival. */
   received: Received[]
-  /** What the receiver answers to the next webhooks; 200 when empty. */
+  /** The receiver's next responses to webhooks; 200 when empty. */
   answers: number[]
   /** The addresses that a preflight request came to. */
   preflights: string[]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cardForm, createBench, type Json, openCheckout, submit } from './call.ts'
 import { read } from './control.ts'
 
-/** What the document does not fix of hosted payments, and the table therefore does not hold. */
+/** Behaviour of hosted payments that the document does not fix, and that the table therefore does not have. */
 
 const outcome = (value: string) => new URLSearchParams({ outcome: value })
 

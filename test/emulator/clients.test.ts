@@ -4,14 +4,14 @@ import { type Bench, createBench, direct, hosted, type Json, plain, post, SPLIT 
 import { payDirect } from './conformance/samples.ts'
 import { read } from './control.ts'
 
-// What public clients send where the API document is silent: taken with a note, and a 400 under `strict`.
+// Requests of public clients where the API document is silent: taken with a note, and a 400 under `strict`.
 
 const LONG = 'x'.repeat(33)
 
 const common = (bench: Bench) => ({ pos_id: bench.emulator.credentials.posId, order_id: 'A-1' })
 const uah = { order_currency: 'UAH' }
 
-/** What is prepared, the path, the body. */
+/** The preparation, the path, the body. */
 type Request = [prepare: (bench: Bench) => Promise<unknown>, path: string, body: (bench: Bench) => Json]
 
 const paid = (bench: Bench) => payDirect(bench)

@@ -114,7 +114,7 @@ describe('what emulator.fetch is called with', () => {
     )
     expect((await emulator.fetch(request)).status).toBe(401)
     expect((await emulator.fetch(request, { headers: plain(emulator) })).status).toBe(200)
-    // What Deno.serve and Bun.serve pass beside the request is not an init.
+    // The second argument of Deno.serve and Bun.serve is not an init.
     const server = new (class {
       method = 'PUT'
     })()

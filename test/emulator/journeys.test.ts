@@ -13,7 +13,7 @@ import {
 } from './call.ts'
 import { cancel, DAILY, payDirect, payHosted } from './conformance/samples.ts'
 
-/** What the document does not fix and the table therefore does not hold: timelines, ends of subscriptions, wording. */
+/** Behaviour that the document does not fix, and that the table therefore does not have: timelines, ends of subscriptions, wording. */
 
 it("an order's timeline has each step once", async () => {
   const bench = createBench()

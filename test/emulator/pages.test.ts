@@ -202,7 +202,7 @@ it('every page allows no inline script or style, the customer none at all; style
     const scripts = [page.includes('SCRIPT'), policy.includes("script-src 'self'")]
     expect([url, ...scripts]).toEqual([url, url !== form, url !== form])
   }
-  // What cannot be undone is unfolded first.
+  // An act that cannot be undone is unfolded first.
   expect(await orderPage(emulator, 'A-1')).toMatch(/<details class="confirm"><summary>Cancel ….*api\/cancel"/)
   expect(await read(emulator, '/connect')).toMatch(/<details class="confirm"><summary>Forget everything ….*api\/reset"/)
   for (const [path, type] of [

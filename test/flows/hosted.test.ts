@@ -3,7 +3,7 @@ import { HOSTED, HOSTED_OPTIONAL } from '../support/inputs.ts'
 import { rejection } from '../support/mock-fetch.ts'
 import { openShop } from '../support/shop.ts'
 
-// What is paid on the service's page, SDK against emulator.
+// Payments on the service's page, SDK against emulator.
 
 it.each(['per-endpoint', 'plain'] as const)(
   'authentication %s: checkout, 3-D Secure, webhooks, and the state asked for, of an order id of any kind',

@@ -19,7 +19,7 @@ it.each([
   ['42424242-4242-4242-8242-424242424242', '42424242-4242-4242-8242-424242424242'],
   ['4242424242424242 17', '[redacted] 17'],
   ['no 5: card 4242 4242 4242 4242', 'no 5: card [redacted]'],
-  // What else stands between groups stands between the parts of dates, amounts and lists.
+  // Other separators stand between the parts of dates, amounts and lists.
   ['4242/4242/4242/4242', '4242/4242/4242/4242'],
 ])('a card number that was not sent: %s', (text, redacted) => {
   expect(redactText(text)).toBe(redacted)

@@ -4,7 +4,7 @@ import { outcomeOf } from '../../src/money/calls.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
 it('whatever else a call that was sent throws leaves open whether it was processed', async () => {
-  // What React postpones a rendering with passes through a call untouched.
+  // A value with which React postpones a rendering passes through a call untouched.
   const postponed = { $$typeof: Symbol.for('react.postpone') }
   const client = createClient({ ...CONFIG, fetch: () => Promise.reject(postponed) })
   const thrown = await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH' }).catch((error) => error)

@@ -75,7 +75,7 @@ const withNode =
     })
   }
 
-/** What a body parser does. */
+/** The work of a body parser. */
 function leave(request: { body?: unknown }, body: unknown): void {
   request.body = body
 }
@@ -154,7 +154,7 @@ async function start(app: App, options: Partial<WebhookHandlerOptions> = {}) {
 }
 
 const LONG = `data=${'x'.repeat(2_000_000)}&signature=x`
-/** What is not a webhook: its status, the reason that is reported, and the cure, which the sender never learns. */
+/** Requests that are not webhooks: the status, the reason that is reported, and the cure, which the sender never learns. */
 const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, type?: string, method?: string][] = [
   [forged.body, 401, 'signature_mismatch', 'check that the API secret is of the same project'],
   ['data=abc', 400, 'missing_field', 'its form has no "signature"'],

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../support/operations.ts'
 import { complaintsOf, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
-// What an editor shows when one points at a method of the client. `npm run check` compares it with the function's docstring.
+// The docstring that an editor shows for a method of the client. `npm run check` compares it with the function's docstring.
 
 const METHODS = [
   ...readFileSync(join(root, 'src/client/client-methods.ts'), 'utf8').matchAll(

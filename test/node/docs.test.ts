@@ -16,7 +16,7 @@ const MARKDOWN = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map
 // `js` and `typescript` need a framework: test/frameworks runs those of guides/receivers.md in what it builds.
 const LANGUAGES = new Set('js typescript ts sh text toml html json http php python dockerfile yaml mermaid'.split(' '))
 
-/** What the compiler says of the snippets, each compiled as a file beside its document in the strictest setting. */
+/** The compiler's messages on the snippets, each compiled as a file beside its document in the strictest setting. */
 function compile(snippets: readonly Snippet[]): string[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

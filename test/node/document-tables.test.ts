@@ -25,7 +25,7 @@ const firstWords = (cells: string[]) => first(cells).map((text) => /^\w+(-\w+)*/
 const routesIn = ([cell = '']: string[]) =>
   [...cell.matchAll(/`(\w+) ([^`?]+)/g)].map(([, verb, path]) => `${verb} ${path}`)
 
-/** What a table names, and what there is. */
+/** Tables, and the names that they have to have. */
 const TABLES: [document: string, section: string, namedIn: (cells: string[]) => string[], known: () => string[]][] = [
   ['README.md', 'Endpoints', ([cell = '']) => [/^`(\w+)\(/.exec(cell)?.[1] ?? ''], () => Object.keys(OPERATIONS)],
   ['README.md', 'Errors', first, () => namesIn('src/errors.ts', 'type ErrorCode =', /'(\w+)'/g)],

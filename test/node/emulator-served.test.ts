@@ -27,7 +27,7 @@ it('over HTTP on Node, a raw client sees a reset and not one byte', async () => 
 })
 
 describe('the control API of a served emulator', () => {
-  /** What is answered to a request, whatever it names as its host. */
+  /** The response to a request, whatever it names as its host. */
   async function ask(port: number, line: string, host: string): Promise<string> {
     const socket = connect(port, '127.0.0.1')
     socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -101,7 +101,7 @@ it('gives a request up when its caller does, although the garbage was collected 
   await vi.waitFor(() => expect(emulator.requests[0]?.faults).toHaveLength(1))
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
-  // What the last turn has used is held until its end.
+  // The last turn holds its objects until its end.
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => setImmediate(resolve))
     collectGarbage()

@@ -42,7 +42,7 @@ it('payment-link.ts prints the checkout page', async () => {
   expect(emulator.orders.get('link/1')?.payments[0]).toMatchObject({ amount: 100.5, description: 'Чашки' })
 })
 
-// What differs by runtime is in examples/settings.ts, which each of them imports.
+// The differences by runtime are in examples/settings.ts, which each of them imports.
 it('capture.ts and refund.ts move a part, and order.ts and resend-webhook.ts show the order', async () => {
   const { credentials } = emulator
   await createPayment(credentials, { ...DIRECT_AUTH, order_id: 'held', cc_number: testCard('success') })

@@ -25,7 +25,7 @@ const CHECKOUT_TEST = readme.program('Test a checkout')
 
 const FORM = /\/api\/v1\/checkout\/[^/]+\/form$/
 
-/** What the complete program reads from its environment. */
+/** The environment of the complete program. */
 const CREDENTIALS = {
   scheme: 'SVC',
   posId: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11',

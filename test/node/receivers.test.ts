@@ -31,7 +31,7 @@ const PORT = /(?:port: |localhost:|0\.0\.0\.0:)(\d{4,5})\b/
 
 const textOf = (file: string) => readFileSync(join(examples, file), 'utf8')
 
-/** What a receiver is run with: a database, and the secret of those who prove it. */
+/** The surroundings of a receiver: a database, and the secret of those who prove it. */
 const environment = (name: string) => ({
   DATABASE: join(folder, `${name}.sqlite`),
   EDGETILL_API_SECRET: 'emulator-api-secret',

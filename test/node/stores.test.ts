@@ -104,7 +104,7 @@ it.each(STORES)(
       'A-1 refund success 20.25',
       'B-1 purchase failure 100.5',
     ])
-    // What was paid with another amount is not paid.
+    // An order that was paid with another amount is not paid.
     expect(result.unpaid).toEqual({ before: ['A-1', 'B-1', 'C-1'], after: ['B-1', 'C-1'] })
     expect(result.order).toMatchObject({ status: 'success', totals: { captured: 10_050, refunded: 2025 }, flags: [] })
   },

@@ -13,7 +13,7 @@ import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
-// What a merchant does, with the packed tarball in an empty folder: nothing of this checkout is on the PATH.
+// A merchant's steps, with the packed tarball in an empty folder: nothing of this checkout is on the PATH.
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-template-'))
 const shop = join(folder, 'shop')
 const env = {
@@ -25,7 +25,7 @@ const env = {
 }
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What `npm run dev` prints last. */
+/** The last lines of `npm run dev`. */
 const INVITATION = /^Ctrl-C stops both\.\n[\s\S]*\/console\n +Sign in with \S+\n[\s\S]*^ +(http:\S+\/checkout\/\S+)\n/m
 
 let tarball = ''

@@ -3,7 +3,7 @@ import type { Call } from './programs/calls.ts'
 import { answer, startRawServer } from './support/raw-server.ts'
 import { RUNTIMES, type RuntimeName, runOn } from './support/runtimes.ts'
 
-// What arrives of a request: each runtime adds headers. guides/going-live.md has the same table.
+// Requests as they arrive: each runtime adds headers. guides/going-live.md has the same table.
 
 const OURS = ['accept', 'user-agent', 'x-api-auth']
 const FRESH = ['cache-control', 'pragma']

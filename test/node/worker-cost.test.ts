@@ -17,7 +17,7 @@ import { root } from './support/runtimes.ts'
 
 const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
 
-/** What is called of KV and of the gates while something happens. */
+/** Counts the calls of KV and of the gates while something happens. */
 async function count(world: World, act: () => Promise<unknown>): Promise<Calls> {
   const read = (): Calls => {
     const { get, put, delete: deleted, list } = world.kv.calls
@@ -36,7 +36,7 @@ async function count(world: World, act: () => Promise<unknown>): Promise<Calls> 
 const post = (world: World, path: string, key: string) =>
   world.api(path, { method: 'POST', headers: { 'idempotency-key': key }, body: '{}' })
 
-/** What is called while the alarms run: an alarm counts as one call of the gate. */
+/** Counts the calls while the alarms run: an alarm counts as one call of the gate. */
 async function alarm(world: World): Promise<Calls> {
   const calls = await count(world, async () => void (await world.gate.runAlarms()))
   return { ...calls, 'gate calls': calls['gate calls'] + 1 }

@@ -15,7 +15,7 @@ const readme = new Document('worker/README.md')
 const reference = new Document('guides/shop-reference.md')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** What the compiler says of files of the worker, which need not be there as they are given. */
+/** The compiler's messages on files of the worker, which need not be there as they are given. */
 function compile(files: ReadonlyMap<string, string>): string[] {
   const { options } = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(root, 'worker/tsconfig.json'), ts.sys.readFile).config,

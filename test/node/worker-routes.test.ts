@@ -8,7 +8,7 @@ import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
 import { checkResponse } from './support/api-client.ts'
 
-/** What a route's request says, where its values are not `{}` and the plain path. */
+/** The request of a route, where its values are not `{}` and the plain path. */
 interface Said {
   values?: Record<string, string>
   headers?: Record<string, string>
@@ -60,7 +60,7 @@ const answering =
   }
 const refused = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))
 
-/** What every route is asked: each leads to an error of those routes that it concerns. */
+/** Requests that every route gets: each leads to an error of those routes that it concerns. */
 const EVERYWHERE: Scenario[] = [
   ({ send }) => send(),
   ({ send }) => send({ headers: {} }),
@@ -144,7 +144,7 @@ async function attempts({ world }: Call, status: string): Promise<void> {
 const CAPTURE = 'POST /api/orders/:order_id/capture'
 const SETTLE = 'POST /api/orders/:order_id/attempts/:attempt_id/settle'
 
-/** What needs a history: the three operations lead to the same, under their names. */
+/** Cases that need a history: the three operations lead to the same, under their names. */
 const HISTORIES: [route: string, scenario: Scenario][] = [
   [CAPTURE, (call) => attempts(call, 'failure').then(() => call.send())],
   [CAPTURE, (call) => attempts(call, 'success').then(() => call.send())],

@@ -9,7 +9,7 @@ import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
 const configOf = (env?: string) => unstable_readConfig({ config: join(root, 'wrangler.toml'), env })
-/** What is wrong with these variables, beside bindings that look right. */
+/** The mistakes in these variables, beside bindings that look right. */
 const problems = (...vars: object[]) =>
   configurationProblems(
     Object.assign({ STATE: { get() {} }, ORDER_GATE: { get() {}, idFromName() {} } }, ...vars) as ShopEnv,

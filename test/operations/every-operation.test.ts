@@ -38,7 +38,7 @@ const ROWS: Row[] = [
   ],
 ]
 
-// What holds for each operation alike.
+// Rules that hold for each operation alike.
 describe.each(OPERATION_CASES)('%s', (name, { call, isGet = false }) => {
   const run = async (reply: () => Response) => {
     const { fetch, sent } = wire(reply, reply, reply)

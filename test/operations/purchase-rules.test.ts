@@ -4,7 +4,7 @@ import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, echo, redirect, wire } from '../support/mock-fetch.ts'
 import { accepted, callOf, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
 
-// What each parameter may hold, at its boundary and one past it, and what is true of a purchase's call as a whole.
+// The limits of each parameter, at its boundary and one past it, and the rules of a purchase's call as a whole.
 
 const of = (length: number) => 'ї'.repeat(length)
 const CUSTOMER = ['id', 'fname', 'lname', 'patronym', 'email', 'phone', 'tax_id'].map((name) => `customer_${name}`)
@@ -94,7 +94,7 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
       const passThrough = { brand_new: [1, null], cc_hint: 'x', at: { toJSON: () => 'now' } }
       const { body } = await accepted(form, input, {}, { passThrough })
       expect(body).toEqual({ pos_id: CONFIG.posId, ...(await accepted(form, input)).body, ...passThrough, at: 'now' })
-      // What is documented of any operation and mode, too: the input is where it is checked.
+      // Codes of any operation and mode, too: the input is where it is checked.
       const others = ['customer_birthday', 'pos_id', 'cc_number', 'refund_amount', 'split', 'comment']
       for (const name of [...Object.keys(input), ...others]) {
         expect(await refused(form, input, {}, { passThrough: { [name]: 1 } })).toEqual([`passThrough.${name}`])

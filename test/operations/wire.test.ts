@@ -6,7 +6,7 @@ import * as inputs from '../support/inputs.ts'
 import { CONFIG, json, redirect, wire } from '../support/mock-fetch.ts'
 import { recordOf } from '../support/operations.ts'
 
-// What each operation sends: verb, address, headers with their capitals, and body, by the document's "Authentication" table.
+// The request of each operation: verb, address, headers with their capitals, and body, by the document's "Authentication" table.
 
 const { CAPTURE, DIRECT_OPTIONAL, HOSTED, HOSTED_OPTIONAL, REFUND, SPLIT_CAPTURE, SPLIT_REFUND } = inputs
 const { ACCOUNT_ID, DIRECT_AUTH, DIRECT_SPLIT, HOSTED_SPLIT, SUB_MERCHANTS, TOKEN, VOID } = inputs
@@ -73,7 +73,7 @@ const ROWS: Row[] = [
 type Call = (config: sdk.ClientConfig, input: object) => Promise<unknown>
 const FUNCTIONS = { ...sdk } as unknown as Record<Operation, Call>
 
-/** What an operation sends, by the client's method or by the function. */
+/** The request of an operation, by the client's method or by the function. */
 async function sentBy(name: Operation, input: object, how: 'method' | 'function' = 'method', change = {}) {
   const { record, wrap } = recordOf(name)
   const asked = 'operation' in input ? null : record.method

@@ -1,4 +1,4 @@
-// What a merchant reads of an order. Which events make it does not depend on their order: fold.test.ts.
+// The state of an order as a merchant reads it. Which events make it does not depend on their order: fold.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/index.ts'

@@ -3,7 +3,7 @@ import type { UnresolvedCall } from '../../src/index.ts'
 import { json } from '../support/mock-fetch.ts'
 import * as records from './support/records.ts'
 
-// What became of a call, by the list of its order's operations.
+// The outcome of a call, by the list of its order's operations.
 
 const { AUTH, capture, CAPTURE_ALL, CAPTURED, CREATION, inShort, LATER } = records
 const { PURCHASE, refund, REFUNDED, release, SENT_AT, SOON, resolve } = records

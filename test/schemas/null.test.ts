@@ -59,7 +59,7 @@ function change(value: Json, [name = '', ...rest]: string[], how: 'null' | 'abse
   return how === 'null' ? { ...value, [name]: null } : others
 }
 
-/** What a reader who writes `field ?? undefined` sees. An issue says which of the two it was. */
+/** The values that a reader who writes `field ?? undefined` sees. An issue says which of the two it was. */
 const seen = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (name, inner) => (name === 'issues' ? pathsOfIssues(inner) : (inner ?? undefined)))
 const pathsOfIssues = (issues: readonly Issue[] = []) => issues.map(({ path }) => path)

@@ -24,7 +24,7 @@ const RECORDS: [name: string, record: Record<string, unknown>][] = [
 ]
 
 describe('what a person stores and reads back', () => {
-  // What is stored, and how it is read.
+  // The stored data, and how it is read.
   const STORED: Record<string, (event: ReturnType<typeof readEvent>) => unknown> = {
     'event.record': ({ record }) => record,
     'JSON of event.record': ({ record }) => overJson(record),

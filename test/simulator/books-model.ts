@@ -1,4 +1,4 @@
-// What a shop's lists show, told by plain arrays: what was heard, asked for, written and done, each with its time.
+// A shop's lists by plain arrays: each message, wish, note and act with its time.
 
 import type { Payload } from '../worker/support/events.ts'
 
@@ -22,7 +22,7 @@ export interface Link {
   erased?: true
 }
 
-/** What a list knows of an order beside its events. */
+/** The facts of an order that a list has beside its events. */
 export interface Known {
   id: string
   since: number
@@ -38,7 +38,7 @@ export interface Money {
   kind: 'paid' | 'authorized' | 'captured' | 'refunded' | 'voided'
   method: string
   amount: number
-  /** What it adds to what the shop has taken. */
+  /** The amount that it adds to the takings of the shop. */
   taken: number
   currency: string
   fee: number
@@ -52,10 +52,10 @@ export class BooksModel {
   readonly heard: Heard[] = []
   readonly orders: Known[] = []
   readonly links: Link[] = []
-  /** What was done through the API, and written down. */
+  /** The acts through the API that were written down. */
   readonly did: { at: number; order_id: string; action: string; text?: string }[] = []
   readonly strays: number[] = []
-  /** What a person has looked at, and how much was known of it then. */
+  /** The entries that a person has looked at, and how much was known of them then. */
   readonly done = new Map<string, number>()
   /** Events whose last call of `onEvent` failed. */
   readonly failing = new Map<string, { order_id: string; failures: number; at: number; received: number }>()
@@ -101,7 +101,7 @@ export class BooksModel {
     return [...groups.values()].map((group) => group.sort((a, b) => (time(a) < time(b) ? -1 : 1)))
   }
 
-  /** What counts as money, the oldest first. What the service took back does not. */
+  /** Events that count as money, the oldest first. Those that the service took back do not. */
   money(): Money[] {
     const rows: Money[] = []
     for (const attempt of new Set(this.heard.map(({ payload }) => payload.order_id))) {
@@ -128,7 +128,7 @@ export class BooksModel {
     return rows.sort((a, b) => a.at - b.at)
   }
 
-  /** What the service has of an attempt of ours. */
+  /** An attempt of ours, as the service has it. */
   total(attempt: string, kind: Money['kind']): number {
     const own = this.money().filter((one) => one.order_id === attempt && one.kind === kind)
     return own.reduce((sum, { amount }) => sum + amount, 0)
@@ -141,7 +141,7 @@ export class BooksModel {
     return (sorted.find(({ payload }) => payload.status === 'success') ?? sorted[0])?.payload.method === 'purchase'
   }
 
-  /** What can be given back of an attempt, or what is reserved by it. */
+  /** The amount of an attempt that can be given back, or is reserved by it. */
   holds(attempt: string): number {
     const [paid = 0, authorized = 0, captured = 0, refunded = 0, voided = 0] = (
       ['paid', 'authorized', 'captured', 'refunded', 'voided'] as const
@@ -155,7 +155,7 @@ export class BooksModel {
     return (attempts.find((attempt) => this.holds(attempt) > 0) ?? attempts.at(-1)) as string
   }
 
-  /** What was taken, by day, currency and way of payment. */
+  /** The takings, by day, currency and way of payment. */
   days(from: string, to: string): object[] {
     const rows = this.money().filter(({ day }) => day >= from && day <= to)
     const keys = [...new Set(rows.map((row) => JSON.stringify([row.day, row.currency, row.method])))].sort()

@@ -144,7 +144,7 @@ class History {
     )
   }
 
-  /** What can happen, each as often as it stands here. */
+  /** The events, each as often as it stands here. */
   private readonly steps: Record<string, () => Promise<unknown> | undefined> = {
     pay: () =>
       this.pays(this.pick(IDS.filter((id) => !this.model.orders.some((one) => one.id === baseOf(id))).concat('late'))),
@@ -303,7 +303,7 @@ class History {
 
   private readonly emails = new Map<string, string | undefined>()
 
-  /** What needs a person, by what the orders' own pages say. */
+  /** The orders that need a person, by their own pages. */
   private attention(): Record<string, unknown>[] {
     return this.model.orders.flatMap(({ id }) => {
       const { order_id = '', flags = [] } = this.shown.get(id) ?? {}

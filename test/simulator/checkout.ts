@@ -6,19 +6,19 @@ import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
 
-/** What happens at once to one order that is to be paid. */
+/** Simultaneous events of one order that is to be paid. */
 export interface CheckoutScenario {
   /** Customers who open its link twice each, and mostly pay. */
   tabs: number
   /** They open it once, and do not look again. */
   once?: boolean
-  /** What happened to the link before. */
+  /** The history of the link. */
   before?: 'opened' | 'a day ago' | 'declined' | 'expired' | 'lost' | 'subscribed'
   /** The last tab opens a newer link of the order; `dearer`: of another amount. */
   newer?: boolean | 'dearer'
   /** Who has paid looks at the result, and waits for it. */
   results?: boolean
-  /** What the shop does beside them. */
+  /** The shop's work beside them. */
   shop?: 'revokes' | 'cancels' | 'erases'
   /** The customers look once, and go; then the shop cancels. */
   givenUp?: boolean

@@ -6,7 +6,7 @@ import type { Played, Schedule } from './schedule.ts'
 import { Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
 
-/** What is said at once of one order that a customer pays: webhooks of what was done in the portal as well. */
+/** Simultaneous messages about one order that a customer pays: webhooks of what was done in the portal as well. */
 export interface EventsScenario {
   /** Nothing but the webhook of the payment. */
   alone?: boolean
@@ -86,7 +86,7 @@ class Play extends Simulation {
       return
     }
     this.isDiskSlow = false
-    // What was erased is not counted any more, even if the erasure was cut off before it was answered.
+    // An erased event is not counted any more, even if the erasure was cut off before it was answered.
     if (this.steps.log.includes('shop: erases')) return
     const failures = this.waiting().reduce((sum, one) => sum + one.failures, 0)
     if (failures < this.calls() - before)
@@ -103,7 +103,7 @@ class Play extends Simulation {
     this.onEvent.erased = queueOf(this.gate, ORDER_ID).flatMap(({ operation, isErased }) => (isErased ? operation : []))
   }
 
-  /** What was erased waits without the personal data. */
+  /** An erased event waits without the personal data. */
   judgeErased(): void {
     for (const { entry, operation } of queueOf(this.gate, ORDER_ID))
       if (this.onEvent.erased.includes(operation) && personIn(entry)) this.wrong.add('erased data waits for onEvent')
@@ -111,7 +111,7 @@ class Play extends Simulation {
 
   private calls = (): number => this.steps.log.filter((line) => line === 'gate: onEvent').length
 
-  /** What was received stands in the order, was handled, and has alerted people. */
+  /** A received event stands in the order, was handled, and has alerted people. */
   async compare(): Promise<void> {
     const { totals, flags } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
     const said = [...this.taken, ...[...this.emulator.deliveries].map(({ event }) => event as Payload)]

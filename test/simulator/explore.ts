@@ -19,7 +19,7 @@ export interface Explored {
   violation?: { rule: string; trace: string[] }
 }
 
-/** What drives the protocol, and what may happen around it. */
+/** The driver of the protocol, and the events around it. */
 export interface Machine<W extends object, S> {
   firstWorld(scenario: S): W
   successors(world: W, scenario: S): Iterable<[string, W]>
@@ -91,7 +91,7 @@ function numberOf(part: unknown): number {
   return number
 }
 
-/** What happens from one moment at which something else can come first to the next one, and the world after it. */
+/** A step from one moment at which something else can come first to the next one, and the world after it. */
 export interface Block {
   does: string[]
   world: World

@@ -26,7 +26,7 @@ export function judgeEvents(play: Simulation): void {
 /** Everything that is said of an order in the end agrees, nothing is left over, and its customer can be forgotten. */
 export async function judgeOrder(play: Simulation, order_id: string): Promise<void> {
   const base = order_id.replace(/~.*/, '')
-  // What was said since the last alarm is published by the next ones.
+  // Messages since the last alarm are published by the next ones.
   for (let time = 0; time < 3; time++) await play.pass(0.5)
   const shown = (await play.api('calm', `/api/orders/${base}`)).body
   if (shown.status !== 'success') for (let time = 0; time < 4; time++) await play.pass(END_HOURS / 4)
@@ -37,7 +37,7 @@ export async function judgeOrder(play: Simulation, order_id: string): Promise<vo
   await judgeErasure(play, base)
 }
 
-/** What needs a person is shown, and nothing else. */
+/** Entries that need a person are shown, and no others. */
 export async function judgeAttention(play: Simulation, order_id: string): Promise<void> {
   const { flags = [], attempts = [] } = (await play.api('calm', `/api/orders/${order_id}`)).body
   const flagged = (flags as string[]).filter((flag) => flag !== 'paid_after_failure').map((flag) => `flag ${flag}`)
@@ -72,7 +72,7 @@ async function judgeWhatIsSaid(play: Simulation, base: string): Promise<void> {
     play.wrong.add(`of ${status} ${JSON.stringify(totals)} the page says “${heading}”`)
 }
 
-/** What the customer's page says of a payment of 100.50. */
+/** The customer's page for a payment of 100.50. */
 function headingOf(status: unknown, { captured, refunded, voided }: Totals): RegExp {
   if (status === 'failure') return /^Payment (failed|cancelled)/
   if (status !== 'success') return /is being confirmed/

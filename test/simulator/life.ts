@@ -1,4 +1,4 @@
-// What guides/money-moves-once.md shows of the model: an operation’s life, drawn from the steps that were explored, and the counts.
+// Writes the model into guides/money-moves-once.md: an operation’s life, drawn from the steps that were explored, and the counts.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Explored } from './explore.ts'

@@ -17,7 +17,7 @@ import {
 /** The rules, or these without one of them. */
 export type Protocol = Pick<typeof rules, 'step' | 'chooseAttempt' | 'committed' | 'versionOf'>
 
-/** What may happen in a world. Everything has a bound, so that the world can be explored whole. */
+/** The events of a world. Everything has a bound, so that the world can be explored whole. */
 export interface Scenario {
   name: string
   /** The amounts that two people ask for, each with a key of their own; null: all that is left. */
@@ -28,9 +28,9 @@ export interface Scenario {
   deaths: number
   /** Whether the gate may lose its storage. */
   canBeLost?: boolean
-  /** What somebody may capture in the merchant portal, in minor units. */
+  /** The amount that may be captured in the merchant portal, in minor units. */
   byOthers?: number
-  /** What they captured before, of which the gate has an event. */
+  /** Their earlier captures, of which the gate has an event. */
   madeBefore?: number
   /** Whether a person may say what became of an operation, who has seen it at the service. */
   byHand?: boolean
@@ -49,15 +49,15 @@ export interface Scenario {
   promises?: Promises
 }
 
-/** What else was promised to the people. */
+/** Further promises to the people. */
 interface Promises {
   /** Each of them was shown the first attempt as it was before, and confirmed that. */
   sawSame?: boolean
-  /** What they may refund of the order, in minor units. */
+  /** The amount that they may refund of the order, in minor units. */
   limit?: number
 }
 
-/** What an answer lets its caller believe. */
+/** The belief of a caller after an answer. */
 export type Told = 'made' | 'not made'
 
 /** A call that left the gate. */
@@ -192,7 +192,7 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
   }
 }
 
-/** What its webhook says. */
+/** The contents of its webhook. */
 const eventOf = ({ id, pending }: World['made'][number]): string => (pending ? `${id}?` : id)
 const knowing = (known: readonly string[], one: World['made'][number]): string[] => [
   ...known.filter((event) => event !== `${one.id}?`),
@@ -348,7 +348,7 @@ function read(world: World, run: Run, { committed }: Protocol): OrderState {
   }
 }
 
-/** What the events say of one attempt. */
+/** One attempt, by its events. */
 function orderOf(
   { known, made, kind = 'capture' }: Pick<World, 'known' | 'made' | 'kind'>,
   order_id: string,
@@ -366,7 +366,7 @@ function orderOf(
   return { order_id, isKnown: true, isAddressable: true, operations, operation_ids: shown.map(({ id }) => id), totals }
 }
 
-/** What is needed of an operation at the service. */
+/** The needed part of an operation at the service. */
 interface Made {
   id: string
   amount: number
@@ -424,7 +424,7 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
     case 'unwatch':
       return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
-      // What the service shows is stored like webhooks.
+      // Operations that the service shows are stored like webhooks.
       yield [
         'asks the service',
         {
@@ -462,7 +462,7 @@ const unwatched = (world: World, { operation: { id } }: { operation: MoneyOperat
 const listed = (world: World): World => ({ ...world, known: world.made.map(eventOf) })
 
 /**
- * What `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and
+ * `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and
  * only where the service shows no other new one.
  */
 export function lookUp(
@@ -492,7 +492,7 @@ function* ended(world: World, run: Run): Generator<[string, World]> {
   yield ['its answer is lost', after]
 }
 
-/** What an answer lets its caller believe; undefined: to ask again. */
+/** The belief of a caller after an answer; undefined: to ask again. */
 export function finalOf(answer: MoneyAnswer): Told | undefined {
   if (answer.code === 'executed') return 'made'
   const isRejected = answer.code === 'recorded' && answer.response === 'rejected'

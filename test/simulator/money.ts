@@ -7,7 +7,7 @@ import { hasFailed, judgeSoon } from './soon.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
 
-/** What is sent at once to one paid order. */
+/** The calls that are sent at once to one paid order. */
 export interface MoneyScenario {
   method: 'auth' | 'purchase'
   /** Key, kind and amount of each caller's request; all that is left without an amount. */
@@ -186,7 +186,7 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   play.begin(() => play.alarms())
   await play.calm()
   await judgeSoon(play, ORDER_ID)
-  // What is open stays so, and is shown, as long as the service cannot be asked.
+  // An open operation stays so, and is shown, as long as the service cannot be asked.
   const outage = play.disturbances.pick([0, 0, 0, 2])
   play.isDown = true
   for (let hour = 0; hour < outage; hour++) await play.pass(1)
@@ -201,7 +201,7 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
     if (hour > 30) await play.person()
   }
   await play.compare()
-  // What the last calls have made is handled by the next alarm.
+  // Events of the last calls are handled by the next alarm.
   await play.pass(0.5)
   judgeEvents(play)
   await judgeOrder(play, ORDER_ID)

@@ -10,7 +10,7 @@ interface Timer {
   run: () => void
 }
 
-/** What becomes of a call: it throws, before or after it has done its work, hangs, or ends the program. */
+/** The fates of a call: it throws, before or after it has done its work, hangs, or ends the program. */
 type Failure = 'onEvent' | 'hang' | 'ends'
 
 interface Around {
@@ -22,7 +22,7 @@ interface Around {
   kill: () => void
 }
 
-/** What leads to the customer, or is their card's: the first thing that something contains. */
+/** Values that lead to the customer, or are their card's: the first thing that something contains. */
 export function personIn(content: unknown): string | undefined {
   const { customer_email, customer_phone, customer_patronym, description } = ORDER
   const all = [
@@ -50,7 +50,7 @@ export function queueOf(gate: GateDouble, order: string) {
   })
 }
 
-/** What a dead program waits for never comes. */
+/** A dead program waits forever. */
 export const never = <T>(): Promise<T> => new Promise(() => {})
 
 /** The shop's `onEvent`: how often it is called for what, and how it fails. */
@@ -61,9 +61,9 @@ export class OnEvent {
   private readonly called = new Map<string, string>()
   /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
   private readonly cutOff = new Set<string>()
-  /** What it must not get any more: an earlier call ended after these were handled. */
+  /** Events that it must not get any more: an earlier call ended after these were handled. */
   private over: readonly string[] = []
-  /** What it may get without the personal data alone. */
+  /** Events that it may get only without the personal data. */
   erased: readonly string[] = []
   /** The limits of calls that hang. */
   private readonly limits = new Set<Timer & { at: number }>()
@@ -87,7 +87,7 @@ export class OnEvent {
       kill()
       return never()
     }
-    // What a program that ends has not yet on disk comes again.
+    // A write that a program has not on disk when it ends comes again.
     this.over = queueOf(gate, order_id).flatMap(({ entry, operation }) => (entry === null ? operation : []))
     if (limit && fails('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
@@ -105,7 +105,7 @@ export class OnEvent {
     await steps.at(actor, 'onEvent ends')
   }
 
-  /** What it was called for and is still queued, when something has failed. */
+  /** Events that it was called for and that are still queued, when something has failed. */
   findCutOff(): void {
     for (const order_id of new Set(this.called.values())) {
       for (const { entry, operation } of queueOf(this.around.gate, order_id))

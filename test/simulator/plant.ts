@@ -15,7 +15,7 @@ const LIMIT_MS = Number(process.env.EDGETILL_MINUTES ?? 2) * 60_000
 const HANGS_MS = 60_000
 const shop = (file: string): string => new URL(`../../src/shop/${file}`, import.meta.url).href
 
-/** What a hunt has seen. */
+/** The findings of a hunt. */
 interface Hunt {
   count: number
   ms: number
@@ -60,7 +60,7 @@ async function playOne(scenario: string, seed: number): Promise<string | undefin
 
 /** @param before How many schedules were played before, in how many milliseconds. */
 async function hunt(scenarios: readonly string[], before: Pick<Hunt, 'count' | 'ms'>): Promise<Hunt> {
-  // What else runs on the machine must not make it find less.
+  // Other programs on the machine must not make it find less.
   const elapsed = () => before.ms + (process.cpuUsage().user + process.cpuUsage().system) / 1000
   const seeds = createRandom(seedOfRun())
   for (let count = 0; ; ) {

@@ -13,7 +13,7 @@ import type { Block, Trace } from './explore.ts'
 import { keyName, TICK_MS, TOTAL, type Told, type World } from './model.ts'
 import type { Answer, Stage } from './stage.ts'
 
-/** What is compared. */
+/** The compared values. */
 export interface Outcome {
   /** Where the gate waited after each block. */
   waits: (Stage['waitsFor'] | 'nothing')[]
@@ -25,7 +25,7 @@ export interface Outcome {
   answers: (Told | 'nothing')[]
 }
 
-/** What the model says of a trace. */
+/** The model's verdict on a trace. */
 export function outcomeOf({ blocks, scenario }: Trace): Outcome {
   const { disk, known, callers } = (blocks.at(-1) as Block).world
   return {
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000
 
 const numberOf = (operation_id: string): string => `op-${Number(operation_id.slice(-2))}`
 
-/** What a response lets its caller believe. */
+/** The belief of a caller after a response. */
 function told({ status, body }: RecordedResponse): Outcome['answers'][number] {
   if (status === 200) return 'made'
   return status === 422 || String((body as { code?: string }).code).endsWith('_not_executed') ? 'not made' : 'nothing'
@@ -89,7 +89,7 @@ export class Replay {
     for (const [index, block] of trace.blocks.entries()) {
       await this.block(block, trace.blocks[index - 1]?.world)
       waits.push(stage.waitsFor ?? 'nothing')
-      // What comes next would wait for what never comes.
+      // The next line would wait forever.
       if (waits.at(-1) !== waitOf(block.world)) break
     }
     const keys = new Map(trace.scenario.tries.map((_, i) => [sha256Base64url(`key-${i}`), keyName(i)]))
@@ -108,7 +108,7 @@ export class Replay {
     }
   }
 
-  /** What the service and the network do changes nothing here: the next call sees it. */
+  /** Events of the service and the network change nothing here: the next call sees it. */
   private async block({ does, world }: Block, before: World | undefined): Promise<void> {
     const { stage } = this
     const [first = ''] = does
@@ -129,7 +129,7 @@ export class Replay {
     }
   }
 
-  /** What the gate has waited for. */
+  /** The promises that the gate has waited for. */
   private responseTo(what: string, { made }: World, call: string | undefined): Answer | undefined {
     const own = made.find(({ attempt }) => attempt === call)
     switch (what) {

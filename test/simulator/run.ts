@@ -68,7 +68,7 @@ export function findViolation(protocol: Protocol, scenarios = [...SCENARIOS, ...
   return undefined
 }
 
-/** What was found, with the way there. @param isWanted Whether something has to be found. */
+/** The finding, with the way there. @param isWanted Whether something has to be found. */
 function report(row: string, violation: Explored['violation'], isWanted: boolean): string {
   console.log([row, ...(violation?.trace ?? [])].join('\n  '))
   if (isWanted !== (violation !== undefined)) process.exitCode = 1

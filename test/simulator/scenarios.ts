@@ -201,7 +201,7 @@ const TILLS: Record<string, TillScenario> = {
   },
 }
 
-/** What every scenario shows, and how it is played. */
+/** The properties of every scenario, and how it is played. */
 const PLAYS: Readonly<Record<string, Play>> = Object.fromEntries([
   ...Object.entries(EVENTS).map(([name, scenario]) => [name, (schedule: Schedule) => playEvents(scenario, schedule)]),
   ...Object.entries(MONEY).map(([name, scenario]) => [name, (schedule: Schedule) => playMoney(scenario, schedule)]),

@@ -8,10 +8,10 @@ export interface Schedule {
   kept?: ReadonlySet<number>
 }
 
-/** What happened in a schedule. */
+/** The events of a schedule. */
 export interface Played {
   log: readonly string[]
-  /** What is wrong with it. */
+  /** The mistake in it. */
   wrong: readonly string[]
   /** The numbers of the disturbances that happened. */
   disturbed: readonly number[]
@@ -42,7 +42,7 @@ export class Disturbances {
   /** Whether something happens, by its probability. */
   draws(probability: number): boolean {
     const isDrawn = probability > 0 && this.random() < probability
-    // What happens each time is the scenario's, and no disturbance.
+    // A failure that happens each time is the scenario's, and not a disturbance.
     return isDrawn && (probability >= 1 || this.keeps())
   }
 
@@ -65,7 +65,7 @@ function replayOf({ scenario, seed, kept }: Schedule): string {
   return `EDGETILL_SCHEDULE='${text}' npm test -- node test/simulator/simulator.test.ts`
 }
 
-/** What is wrong, in words: numbers and ids differ from schedule to schedule. */
+/** The mistake in words: numbers and ids differ from schedule to schedule. */
 const kindOf = ({ wrong }: Played): string | undefined => wrong[0]?.replace(/[\da-f]{8}(-[\da-f]+)+|\d+/g, '')
 
 /** Leaves out disturbances, halves first, then one by one, as long as the same is wrong without them. */

@@ -24,7 +24,7 @@ interface World {
   /** At the service: of each attempt, the first one first. */
   payments: (Status | undefined)[]
   cancelled: boolean[]
-  /** What the gate's events say. */
+  /** The state by the gate's events. */
   known: (Status | undefined)[]
   announced: number
   record?: { attempts: number; url?: string }
@@ -50,7 +50,7 @@ function read({ known, cancelled, announced, record }: World): CheckoutState {
   return { isRevoked: false, isClosed: false, attempts, checkout }
 }
 
-/** What an event says is known; one that is paid has the others looked at. */
+/** The facts of an event are known; a paid one has the others looked at. */
 function learn(world: World, attempt: number): World {
   const status = world.payments[attempt - 1]
   if (status === undefined || status === 'init') return world

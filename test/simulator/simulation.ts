@@ -29,7 +29,7 @@ const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
 /** Priorities change at some of so many turns: most schedules have as many. */
 const TURNS = 100
 
-/** What happens to a request to the service, or to who sends it. */
+/** The fate of a request to the service, or of its sender. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'died before' | 'died after'
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 
@@ -62,12 +62,12 @@ export class Simulation {
   readonly emulator: Emulator
   /** The flags, or else the kinds, of the alerts that people got. */
   readonly alerts: string[] = []
-  /** What is wrong with what happened. */
+  /** The mistakes in a history. */
   readonly wrong = new Set<string>()
   readonly disturbances: Disturbances
   /** Whether the record of an operation could not be written. */
   hasLostWrites = false
-  /** What becomes of the next POST to the service. */
+  /** The fate of the next POST to the service. */
   fate: () => Fate = () => 'answered'
   /** Whether the service answers nobody who asks it. */
   isDown = false
@@ -130,7 +130,7 @@ export class Simulation {
       if (life.isOver) return never()
       const of = this.hasThreads ? ` of ${this.thread.getStore()}` : ''
       await this.steps.call('gate', `storage${of}`, async () => {})
-      // What it waits for may be another turn's: a write that is being committed.
+      // It may wait for another turn: a write that is being committed.
       return work()
     }
     const answer = <T>(answered: Promise<T>): Promise<T> => Promise.race([answered, life.end])
@@ -163,7 +163,7 @@ export class Simulation {
     this.steps.note(`${what} fails`)
     if (kind === 'storage') {
       if (what.startsWith('put operation/')) this.hasLostWrites = true
-      // What the same transaction did before is undone first.
+      // Earlier writes of the same transaction are undone first.
       queueMicrotask(() => this.onEvent.findCutOff())
     }
     return true
@@ -345,7 +345,7 @@ export class Simulation {
           return called.then((value) => (life?.isOver ? never() : value))
         },
     })
-    // What a gate says to another object is on its way for a while, and so is the answer.
+    // A message of a gate to another object is on its way for a while, and so is the answer.
     const hop = async <T>(work: () => Promise<T>): Promise<T> => {
       if (life?.isOver) return never()
       const name = `call ${++this.messages} of an object`

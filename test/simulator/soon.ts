@@ -13,10 +13,10 @@ const listedOf = (play: Simulation, base: string) => listedRows(play).find(({ or
 const timesOf = (rows: Rows): number[] =>
   rows.flatMap(([, { next_at, entry }]) => (typeof next_at === 'number' && entry !== null ? next_at : []))
 
-/** What holds whenever nothing goes on: the alarm is in time, and the list has what the gate believes that it has. */
+/** Holds whenever nothing goes on: the alarm is in time, and the list has what the gate believes that it has. */
 function judgeRest(play: Simulation, base: string): void {
   const rows = rowsOf(play, base)
-  // What is watched may be put off.
+  // A watched entry may be put off.
   const soon = timesOf(rows.filter(([key]) => !key.startsWith('task/')))
   const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.max(Math.min(...soon), play.time)]
   if (alarm > due && !hasFailed(play)) play.wrong.add(`an alarm comes ${alarm - due} ms late`)
@@ -30,7 +30,7 @@ function judgeRest(play: Simulation, base: string): void {
 }
 
 /**
- * What holds four minutes later by the alarms alone: nobody asks, and the cron does not run.
+ * The state four minutes later, by the alarms alone: nobody asks, and the cron does not run.
  *
  * @param isVisited A customer who opens the link at the moment of the payment has it watched once more.
  */

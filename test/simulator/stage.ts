@@ -20,7 +20,7 @@ export class Stage {
   waitsFor: 'watches' | 'sends' | 'asks' | undefined
   /** The amounts that the service was called with, in minor units. */
   readonly sent: number[] = []
-  /** What KV holds. It stays when the gate is lost. */
+  /** The contents of KV. It stays when the gate is lost. */
   readonly kv = new Map<string, { value: string; metadata?: unknown }>()
   /** Whether the next operation cannot be stored. */
   cannotStore = false

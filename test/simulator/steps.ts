@@ -2,7 +2,7 @@
 export interface Steps {
   /** Whether calls wait at all. */
   on: boolean
-  /** What happened, in order. */
+  /** The events, in order. */
   readonly log: string[]
   /** Waits for its turn. @param isReady While it is not, and something else goes on, it has none. */
   at(actor: string, what: string, isReady?: () => boolean): Promise<void>
@@ -15,7 +15,7 @@ export interface Steps {
   note(text: string): void
   /** When the {@link call} began to wait that has waited longest. */
   oldest(): number
-  /** What this actor waits for never comes. */
+  /** This actor waits forever. */
   drop(actor: string): void
   /** Lets every call go until nothing goes on; or only the calls of some actors, until none of these waits. */
   run(of?: (actor: string) => boolean): Promise<void>

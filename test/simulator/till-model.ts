@@ -39,7 +39,7 @@ export const TILL_SCENARIOS: readonly TillModelScenario[] = [
   { name: 'a till: two keys at two processes', amounts: [10, 10], tries: [1, 1], processes: 2, deaths: 0 },
 ]
 
-/** What a process does: a message, and the commands that follow from the state that it has read. */
+/** A step of a process: a message, and the commands that follow from the state that it has read. */
 interface Run {
   caller: number | undefined
   messages: readonly Message[]
@@ -67,7 +67,7 @@ export interface TillWorld
 /** A tick: two of them are longer than the ten minutes after which an absence counts. */
 const TICK_MS = 310_000
 const TICKS = 2
-/** What is open is due after a minute. */
+/** An open entry is due after a minute. */
 const DUE_MS = 60_000
 const ABSENT_MS = 600_000
 
@@ -77,7 +77,7 @@ const firstWorld = ({ tries, processes, deaths }: TillModelScenario): TillWorld 
   runs: Array.from({ length: processes }, () => null),
 })
 
-/** What is open is settled by whoever asks, once a call cannot arrive any more. */
+/** An open operation is settled by whoever asks, once a call cannot arrive any more. */
 function violated(world: TillWorld): string | undefined {
   const rule = violatedByAnswers({ ...world, watched: [], canBeLost: false })
   if (rule !== undefined) return rule

@@ -12,10 +12,10 @@ import { START } from './simulation.ts'
 import { createSteps, type Steps } from './steps.ts'
 
 type Kind = 'capture' | 'refund' | 'void'
-/** What happens to a request to the service, or to who sends it. */
+/** The fate of a request to the service, or of its sender. */
 type Fate = 'answered' | 'refused' | 'lost before' | 'lost after' | 'died before' | 'died after'
 
-/** What several processes of one shop do at once to one order, over one SQLite. */
+/** Simultaneous work of several processes of one shop on one order, over one SQLite. */
 export interface TillScenario {
   method: 'auth' | 'purchase'
   /** Key, kind and amount of each press of a button; all that is left without an amount. */

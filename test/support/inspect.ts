@@ -4,7 +4,7 @@ interface Host {
   process?: { getBuiltinModule?(id: string): { inspect(value: unknown, options: object): string } | undefined }
 }
 
-/** What this runtime's `console.log` would print, in full depth, with `showHidden` what is not enumerable too; where nothing can tell, all that it could reach. */
+/** The output of this runtime's `console.log`, in full depth, with `showHidden` what is not enumerable too; where nothing can tell, all that it could reach. */
 export function inspect(value: unknown, showHidden = false): string {
   const { Deno, Bun, process } = globalThis as Host
   const options = { depth: 10, showHidden, getters: showHidden }

@@ -62,7 +62,7 @@ export const redirect = (location: string | undefined = CHECKOUT_URL, status = 3
 /** A fetch that never answers, and ignores its signal as a bad one would. */
 export const silence = (): Promise<Response> => new Promise(() => {})
 
-/** What a promise was rejected with; fails when it was not. */
+/** The error of a rejected promise; fails when it was not rejected. */
 export async function rejection(promise: Promise<unknown>): Promise<Record<string, unknown> & Error> {
   const outcome = await promise.then(
     (value) => ({ value }),

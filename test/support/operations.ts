@@ -90,12 +90,12 @@ export const OPERATION_CASES: (readonly [name: string, operation: OperationCase]
 
 const ACCOUNT = { id: inputs.ACCOUNT_ID, name: 'Main', currency: 'UAH', balances: { available: 5, rolling_reserve: 0 } }
 
-/** What an operation returns. */
+/** The result of an operation. */
 interface OperationRecord {
   record: Record<string, unknown>
   /** A field of another type than the API document's, which does not decide. */
   odd: Record<string, unknown>
-  /** What the record arrives in. */
+  /** The carrier of the record. */
   wrap: (record: object) => unknown
 }
 
@@ -123,5 +123,5 @@ const RECORDS: Record<Exclude<keyof Client, 'rawRequest'>, OperationRecord> = {
 /** The cases whose response is a record. */
 export const RECORD_CASES: typeof OPERATION_CASES = OPERATION_CASES.filter(([name]) => !/hosted|rawRequest/.test(name))
 
-/** What the operation of a case returns. */
+/** The result of a case's operation. */
 export const recordOf = (name: string): OperationRecord => RECORDS[name.split(',')[0] as keyof typeof RECORDS]

@@ -5,7 +5,7 @@ import { pay } from '../../src/testing/index.ts'
 import { CANARIES, type CommandOptions, RUNTIMES, type Runtime, run as runCommand, start } from './support/command.ts'
 
 // Each verb that talks to the service, as a process of the packed package, against an emulator that is served on loopback.
-// What a verb does with each response is in test/node/cli: here is what a process, its streams and a runtime can change.
+// The handling of each response is tested in test/node/cli: here is what a process, its streams and a runtime can change.
 
 let served: ServedEmulator
 let worker: Awaited<ReturnType<typeof serveOnNode>>

@@ -96,7 +96,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
       ...{ kind: 'refund', order_id: '7', amount: 80.25, fee: { amount: 1.5, currency: 'UAH' } },
     })
     expect(first?.headers['user-agent']).toBe('edgetill-trigger')
-    // What belongs to one connection is not sent on.
+    // Headers of one connection are not sent on.
     expect(second).toMatchObject({ headers: { ...headers, host: new URL(shop.url).host }, body: forged })
     listen.stop('SIGINT')
     expect(await listen.ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/Stopped\.\n$/) })

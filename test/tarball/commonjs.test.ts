@@ -8,7 +8,7 @@ import { complaints, optionsFor, programOf } from './support/compile.ts'
 import { packedFolder, root } from './support/pack.ts'
 import { nodeAt } from './support/versions.ts'
 
-// What guides/commonjs.md says of a CommonJS project.
+// A CommonJS project as guides/commonjs.md describes it.
 
 it.each([20, 22, 24, 26] as const)('on Node %i require has what import has, of every entry', (major) => {
   const file = join(packedFolder(), 'commonjs.cjs')
@@ -47,7 +47,7 @@ describe('Jest', () => {
   const config = /^\/\/ jest\.config\.cjs\n(.*?)^```/ms.exec(guide)?.[1] ?? ''
   const CALLS = "verifyWebhook({ data: 'x', signature: 'y' }, 'secret')"
   const TEST = `it('runs', () => { expect(() => ${CALLS}).toThrow(/signature/) })`
-  /** What Jest prints for a project with one test file. */
+  /** Jest's output for a project with one test file. */
   const jest = (files: Record<string, string>, nodeOptions = '') => {
     const folder = mkdtempSync(join(packedFolder(), 'jest-'))
     mkdirSync(join(folder, 'node_modules'))

@@ -14,11 +14,11 @@ const files = run('tar', ['-tzf', tarballIn(packedFolder())], packedFolder())
   .split('\n')
   .map((file) => file.replace(/^package\//, ''))
   .sort()
-/** What is executed or compiled: everything in `dist` but licences. */
+/** The files that are executed or compiled: everything in `dist` but licences. */
 const code = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file))
 const text = (file: string) => readFileSync(join(installed, file), 'utf8')
 
-/** What each file imports; a file of `dist` by its way from the checkout. */
+/** The imports of each file; a file of `dist` by its way from the checkout. */
 const imported = new Map<string, string[]>()
 const importsIn = (file: string): string[] => {
   const found = imported.get(file) ?? importsOf(join(relative(root, installed), file), text(file)).map(({ to }) => to)
@@ -97,7 +97,7 @@ describe('the tarball', () => {
         ...BUNDLED.map((name) => `dist/LICENSE-${name}.txt`),
         'dist/cli.js',
         'package.json',
-        // What README links to.
+        // Files that README links to.
         ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml', 'bench/README.md']),
         ...checkedIn(['SECURITY.md', 'SKILL.md', 'llms.txt']),
         ...checkedIn(['bench/charts', 'examples', 'guides', 'template', 'worker']),

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest'
 import { Document } from '../node/support/document.ts'
 import { packedFolder, run } from './support/pack.ts'
 
-// What a new user does: installs the tarball into an empty folder, copies the test of the README, and runs it.
+// A new user installs the tarball into an empty folder, copies the test of the README, and runs it.
 
 const folder = join(packedFolder(), 'new-user')
 mkdirSync(folder, { recursive: true })

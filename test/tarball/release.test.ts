@@ -14,7 +14,7 @@ const PACKAGE = {
   repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
 }
 const READY = '## 1.2.3\n\n### Minor Changes\n\n- A change.\n'
-/** What the release workflow's environment has. */
+/** The environment of the release workflow. */
 const CI = { GITHUB_REPOSITORY: 'owner/name', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token' }
 
 interface Tree {
@@ -63,7 +63,7 @@ class Checkout {
 
   read = (file: string) => readFileSync(join(this.path, file), 'utf8')
 
-  /** What a release ends with, and which commands it called. */
+  /** The end of a release, and the commands that it called. */
   release(...words: string[]) {
     const { status, stdout, stderr } = this.#run(join(this.path, '.ci/release'), words)
     const calls = readFileSync(this.#calls, 'utf8')
@@ -181,7 +181,7 @@ it('the placeholder of the owner is one value, and stands in package.json alone'
   const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
   const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
   expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
-  // What a release looks through is this one file: a placeholder elsewhere would be published.
+  // A release looks through this one file: a placeholder elsewhere would be published.
   const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
   expect(places.trim().split('\n')).toEqual(['package.json'])
 })

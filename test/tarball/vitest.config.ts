@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { root } from './support/pack.ts'
 
-// What is looked at in the tarball itself. On Node alone; scripts/run-tests.ts makes the tarball first.
+// Checks of the tarball itself. On Node alone; scripts/run-tests.ts makes the tarball first.
 export default defineConfig({
   test: {
     root,

@@ -22,7 +22,7 @@ interface Workflow {
 const folder = join(root, '.github/workflows')
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-/** What GitHub's own parser makes of a workflow, and finds wrong: unknown keys, wrong types, expressions that name what is not there. */
+/** A workflow as GitHub's own parser reads it, with its mistakes: unknown keys, wrong types, expressions that name what is not there. */
 function parsed(content: string) {
   const { context, value } = parseWorkflow({ name: 'workflow.yml', content }, new NoOperationTraceWriter())
   return { context, value, faults: context.errors.getErrors().map(({ message }) => message) }

@@ -1,8 +1,8 @@
-// What the engine relies on of a Durable Object, and what is seen of it: of the test kit's double, and of workerd's own.
+// The behaviour of a Durable Object that the engine relies on, as it is seen: of the test kit's double, and of workerd's own.
 
 import type { GateState } from '../../src/shop/runtime.ts'
 
-/** What outlives an object: how often its alarm has begun, and how many of its requests have arrived. */
+/** State that outlives an object: how often its alarm has begun, and how many of its requests have arrived. */
 export interface Counts {
   rung: number
   sent: number
@@ -20,9 +20,9 @@ export interface Behaviour {
    * that wait. A number waits until an alarm has begun so often.
    */
   calls: readonly (string | number | readonly string[])[]
-  /** What each call returned, which is what its last word did; `rejected` where it failed. */
+  /** The result of each call, which is that of its last word; `rejected` where it failed. */
   seen: readonly unknown[]
-  /** What the alarm does when it rings for the first time, and later. */
+  /** The work of the alarm when it rings for the first time, and later. */
   alarm?: readonly [first: string, later?: string]
   /** Where the double does not imitate the runtime, and why it need not. */
   double?: { seen: readonly unknown[]; why: string }
@@ -30,7 +30,7 @@ export interface Behaviour {
 
 const LATER = Date.UTC(2100, 0)
 
-/** What an object may not do, although SQLite could. */
+/** Statements that an object may not run, although SQLite could. */
 const REJECTED: readonly unknown[][] = [
   [`INSERT INTO note VALUES ${'(?, ?),'.repeat(50)}(?, 1)`, ...Array.from({ length: 101 }, (_, i) => `${i}`)],
   [`INSERT INTO note VALUES ('a', '${'x'.repeat(100_000)}')`],

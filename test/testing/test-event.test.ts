@@ -28,7 +28,7 @@ describe('testEvent', () => {
     const ofSecondary = tableOf('secondary-webhook')
       .filter(({ cells }) => cells[column] === 'yes')
       .flatMap(({ cells: [names = ''] }) => names.replace(' (required)', '').split(', '))
-    // What only some payments have: a limit, an account instead of a card.
+    // Fields of only some payments: a limit, an account instead of a card.
     const others = ['limit_info', 'bank_pay', ...(kind === 'p2p' || kind === 'lookup' ? ['receipt_url'] : [])]
     const documented = (column > 0 ? ofSecondary : ofPrimary).filter((name) => !others.includes(name))
     const { record, issues } = testEvent(kind).event

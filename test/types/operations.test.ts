@@ -3,7 +3,7 @@ import * as sdk from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from '../support/inputs.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
-// What is wrong here does not compile; `npm run check` compiles it. None of it is run.
+// The mistakes here do not compile; `npm run check` compiles it. None of it is run.
 declare const client: sdk.Client
 declare const auth: sdk.HostedAuthInput
 declare const either: sdk.CreatePaymentInput
@@ -13,7 +13,7 @@ it('the result follows from mode and method, of a method and of a function', () 
     hosted: client.createPayment(HOSTED),
     direct: client.createPayment(CARD),
     auth: client.createPayment(DIRECT_AUTH),
-    // What a hosted auth answers is not shown.
+    // The response to a hosted auth is not shown.
     hostedAuth: client.createPayment(auth),
     either: client.createPayment(either),
     hostedSplit: client.createSplitPurchase(HOSTED_SPLIT),

@@ -12,7 +12,7 @@ import type { initRecurringSchema, recurringSchema } from '../../src/schemas/rec
 import type { splitListSchema } from '../../src/schemas/split.ts'
 import { type feeSchema, type limitInfoSchema, optionalNumber, text } from '../../src/schemas/values.ts'
 
-// What is wrong here does not compile; `npm run check` compiles it.
+// The mistakes here do not compile; `npm run check` compiles it.
 
 type Without<T> = Omit<T, keyof Received>
 

@@ -1,4 +1,4 @@
-// What a form is read from, and what of it is a mistake of the receiver rather than a forgery.
+// The sources of a form, and mistakes of the receiver that are no forgery.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseForm, readForm } from '../../src/webhooks/form.ts'
@@ -33,7 +33,7 @@ describe('a body that AWS Lambda delivers as Base64', () => {
         message: expect.stringContaining(`(received: ${what})`),
       }),
     )
-    // What a stranger's form can be stays a stranger's.
+    // A form that may be a stranger's stays a stranger's.
     expect(() => verifyWebhook({ headers: 'x', body: 'y' }, SECRET)).toThrow(/no "data"/)
   })
 

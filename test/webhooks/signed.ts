@@ -1,7 +1,7 @@
 import { signWebhook } from '../../src/webhooks/index.ts'
 
 export const SECRET = 'canary-secret-7f3a'
-/** What every webhook has, by the API document's tables of webhook parameters. */
+/** The parameters of every webhook, by the API document's tables of webhook parameters. */
 export const PAYLOAD = {
   payment_id: '6f1e5a8c-2d1b-4f0e-9a53-7c0d5a1e8b42',
   order_id: 'A-1',

@@ -62,7 +62,7 @@ describe('GET /api/attention', () => {
     await world.pay(await world.open(await world.link({ order_id: String(fine) })))
     await world.advance(2_000)
     await world.open(await world.link({ order_id: String(open) }))
-    // What became of it cannot be found out.
+    // Its outcome cannot be found out.
     world.intercept = () => Promise.reject(new TypeError('reset'))
     await world.send(`/api/orders/${lost}/capture`, { charge_amount: 10 })
     await world.advance(11 * MINUTE_MS)

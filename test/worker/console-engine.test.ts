@@ -330,7 +330,7 @@ describe('the days', () => {
         const made = (operations as Json[]).filter((one) => one.status === 'success')
         return { ...(totals as Json), count: made.length }
       })
-      // What is paid at once is authorized and captured.
+      // A purchase is authorized and captured at once.
       const row = ({ kind, amount, fee }: Json) => ({ [String(kind)]: amount, fee, count: 1 })
       const both = ({ paid = 0, authorized = 0, captured = 0, ...rest }: Json) => ({
         ...rest,

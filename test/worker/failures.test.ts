@@ -39,7 +39,7 @@ const fails = () => {
 const CALLS = ['checkout', 'capture', 'cancel', 'resend', 'balances']
 const STORED = ['webhook', 'checkout', 'result', 'order', 'capture', 'settle', 'erase', 'replay', 'revoke']
 const LISTED = ['orders', 'events', 'replay']
-/** What goes wrong, and which of the requests below lead to such a response, at least. */
+/** Failures, and the requests below that lead to such a response, at least. */
 const TROUBLES: Record<string, [happens: (world: World) => void, requests: string[]]> = {
   'the service responds 500': [service(async () => new Response('{}', { status: 500 })), CALLS],
   'the service responds in an unknown form': [service(async () => new Response('"x"')), CALLS],

@@ -155,7 +155,7 @@ describe('the shop’s objects', () => {
   const DAY_MS = 86_400_000
   const json = async (world: World, path: string) => (await world.api(path)).json() as Promise<Record<string, unknown>>
 
-  /** What the shop's lists say. */
+  /** The contents of the shop's lists. */
   async function lists(world: World) {
     const { orders } = await json(world, '/api/orders?limit=100')
     const { days } = await json(world, '/api/days?from=2026-03-01&to=2026-04-30')

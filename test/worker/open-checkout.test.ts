@@ -1,4 +1,4 @@
-// What becomes of a payment link in the cases that are rare, and in which a second payment could be made.
+// A payment link in rare cases, in which a second payment could be made.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { seal } from '../../src/checkout-link/seal.ts'

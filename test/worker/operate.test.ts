@@ -1,4 +1,4 @@
-// What the caller of a capture, refund or void gets, what the service is sent, and what is kept of it.
+// Captures, refunds and voids: the caller's result, the service's request, and the stored data.
 import { describe, expect, it } from 'vitest'
 import { payment, secondary } from './support/events.ts'
 import { linesOf } from './support/log.ts'

@@ -220,7 +220,7 @@ describe('GET /api/orders', () => {
     expect([writes.length, await status()]).toEqual([1, 'init'])
     for (const processed_at of [at(1), at(2), at(3)]) await world.deliver({ ...init, status: 'pending', processed_at })
     expect([writes.length, await status()]).toEqual([1, 'init'])
-    // What is in memory is lost.
+    // The memory is lost.
     world.gate.restart()
     await world.advance(3_999)
     expect(writes).toHaveLength(1)

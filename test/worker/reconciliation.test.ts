@@ -19,7 +19,7 @@ async function runUntil(world: World, ms: number): Promise<void> {
   for (const end = world.time + ms; world.time < end; ) await run(world)
 }
 
-/** What the gates watch. */
+/** The entries that the gates watch. */
 const watchedRows = (world: World): string[] => world.gate.keys('task/open/')
 
 describe('reconciliation', () => {

@@ -1,4 +1,4 @@
-// What `POST /webhooks` rejects, and that nothing of it is stored. test/webhooks has what makes a webhook genuine.
+// `POST /webhooks` rejects these, and stores nothing of them. test/webhooks has what makes a webhook genuine.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
 import { payment } from './support/events.ts'
@@ -31,7 +31,7 @@ describe('POST /webhooks rejects', () => {
     const { body, data, signature } = signWebhook(payment('A-1'), 'another secret')
     await expectRejection(world, await world.answers(body), 401)
     const warned = log.map(([line]) => String(line))
-    // What names an order is a late line of another test.
+    // A line that names an order is a late one of another test.
     const rejected = warned.filter((line) => !line.includes('"order_id":"'))
     expect(rejected.length).toBeGreaterThan(0)
     for (const line of rejected)

@@ -104,7 +104,7 @@ describe('RETENTION_DAYS over hostile KV', () => {
       }
       await world.open(await world.link({ order_id: 'A-0' }, world.time + 10 * DAY_MS))
       expect(failed).toBe(times)
-      // What was begun beside it, such as the hash in a key, ends.
+      // Work that was begun beside it, such as the hash in a key, ends.
       for (let i = 0; i < 20; i++) await crypto.subtle.digest('SHA-256', new Uint8Array(1))
       await runs(world, 2 * 96)
       await live(world, 33)
@@ -139,7 +139,7 @@ describe('the limits of RETENTION_DAYS', () => {
     await world.advance(2 * DAY_MS)
     const begun = world.time
     for (const id of ids) await pay(world, id)
-    // What updates the list of orders.
+    // The updates of the list of orders.
     await world.advance(MINUTE_MS)
     const before = await (await world.api('/api/orders/A-0')).json()
     world.time = begun + 30 * DAY_MS + 60 * MINUTE_MS - 1

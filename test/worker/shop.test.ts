@@ -1,4 +1,4 @@
-// What a shop does with the object that createShop returns.
+// A shop's use of the object that createShop returns.
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { createShop, type ShopEnv } from '../../src/shop/index.ts'

@@ -7,7 +7,7 @@ import { authorized, instead, made, send } from './support/money.ts'
 import STORED from './support/stored-state.json' with { type: 'json' }
 import { World } from './support/world.ts'
 
-// What an object wrote with one version of the engine, read with another.
+// The data of an object, written by one version of the engine and read by another.
 
 const OLD: Schema = { sale: ['CREATE TABLE sale (id TEXT PRIMARY KEY, amount INTEGER NOT NULL)'] }
 const NEW: Schema = {

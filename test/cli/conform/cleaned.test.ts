@@ -10,7 +10,7 @@ const CREDENTIALS = {
 }
 const CARD = { cc_number: '4111111111111111', exp_month: 11, exp_year: 2097, card_cvv: '8264' }
 
-/** What a service may put into its answers about a customer, a card and a shop; each text is there once. */
+/** Texts that a service may put into its answers about a customer, a card and a shop; each text is there once. */
 const PERSONAL = {
   ...{ customer_id: 'canary-id-1', customer_fname: 'canary-Oksana', customer_lname: 'canary-Bila' },
   ...{ customer_patronym: 'canary-Petrivna', customer_email: 'canary@example.org', customer_phone: '+380997654321' },

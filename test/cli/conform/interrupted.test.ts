@@ -39,7 +39,7 @@ describe('an interrupted run', () => {
       const made = second?.made.map(({ order_id }) => order_id) ?? []
       const orders = emulator.orders.list()
       expect([n, orders.filter(({ order_id }) => !made.includes(order_id))]).toEqual([n, []])
-      // What was never sent may still be on its way, for ten minutes.
+      // A call that was never sent may still be on its way, for ten minutes.
       const open = second?.made.filter((one) => one.now === undefined || one.open) ?? []
       const unsent = open.filter(({ order_id, what }) => what !== 'checkout' && !emulator.orders.get(order_id))
       expect([n, open]).toEqual([n, unsent])
@@ -73,7 +73,7 @@ describe('an interrupted run', () => {
   })
 })
 
-/** What of an order is still unpaid, held or paid. */
+/** The parts of an order that are still unpaid, held or paid. */
 function leftOf(emulator: ReturnType<typeof openConform>['emulator'], order_id: string): string {
   const { payments: [payment] = [], operations = [], recurring } = emulator.orders.get(order_id) ?? {}
   if (payment?.status === 'failure') return 'nothing'

@@ -50,7 +50,7 @@ const usedAsNew: Rule = async (probe, real) => {
   return response?.status === 400 && (await response.clone().text()).includes('P-409') ? checkout() : response
 }
 
-/** What breaks one statement alone: the emulator's options, and what is done to responses. */
+/** The deviations that break one statement alone: the emulator's options, and what is done to responses. */
 const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefined][] = [
   ['plain_instead', { authentication: 'per-endpoint' }, undefined],
   ['hosted_redirect', {}, elsewhere],
@@ -66,7 +66,7 @@ const RULES: readonly [id: string, options: EmulatorOptions, rule: Rule | undefi
   ['used_order_id', {}, usedAsNew],
 ]
 
-/** What breaks each of the other statements. It may break more: what follows from it differs as well. */
+/** The deviations that break each of the other statements. One may break more: what follows from it differs as well. */
 const BREAKS: Readonly<Record<string, Rule>> = {
   base_path: () => rejected(404),
   status_words: json(

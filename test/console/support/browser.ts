@@ -4,7 +4,7 @@ import type { ShopEnv } from '../../../src/shop/index.ts'
 import type { Order } from '../../../src/shop/lib/shown-order.ts'
 import { ADMIN_TOKEN, ORIGIN, type World } from '../../worker/support/world.ts'
 
-/** What a browser without script shows, and the forms on it. */
+/** A page as a browser without script shows it, and its forms. */
 export interface Shown {
   status: number
   text: string

@@ -25,7 +25,7 @@ export interface Endpoint {
   key: boolean
   json: boolean
   ok: number
-  /** What has to be there first; answers the address and the body. */
+  /** Prepares the call; returns its address and body. */
   prepare(bench: Bench): Promise<{ url: string; body?: string }> | { url: string; body?: string }
 }
 
@@ -80,7 +80,7 @@ export const ENDPOINTS: Endpoint[] = [
   },
 ]
 
-/** What is read of an order that is paid first. */
+/** Reads an order that is paid first. */
 function paidReading(name: string, rest: string): Endpoint {
   return {
     ...READING,
@@ -159,7 +159,7 @@ export function without(name: string): (headers: Headers) => Headers {
   return ({ [name]: _, ...rest }) => rest
 }
 
-/** What makes a header wrong in one place. */
+/** Changes that make a header wrong in one place. */
 const WRONG: Record<'X-API-AUTH' | 'X-API-KEY', ((value: string) => string)[]> = {
   'X-API-AUTH': [
     (value) => `X${value}`,

@@ -7,7 +7,7 @@ import type { Create } from './row.ts'
 export interface Mutant {
   /** Where in the rules: `parameters.capture.order_id.max`. */
   path: string
-  /** What was done to it. */
+  /** The acts on it. */
   change: string
   create: Create
 }

@@ -31,7 +31,7 @@ function hasRecurring(records: Json[]): void {
   }
 }
 
-/** What a row of a table says beside the type of its fields. */
+/** The facts in a row of a table beside the type of its fields. */
 type More = Record<string, (samples: Samples, events: Json[], notes: string) => void>
 
 /** A row for each line of a table of fields: each field has its type in the responses and in the webhooks of these methods. */

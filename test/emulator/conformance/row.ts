@@ -5,7 +5,7 @@ import { type Bench, createBench } from '../call.ts'
 
 export type Create = typeof createEmulator
 
-/** What is quoted: the sections of the API document, and the public material beyond it. */
+/** The quoted sources: the sections of the API document, and the public material beyond it. */
 export const QUOTED = { ...DOCUMENT, beyond: BEYOND }
 export type Section = keyof typeof QUOTED
 

@@ -11,7 +11,7 @@ beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
 
 const CREDENTIALS = 'api_key, api_secret and pos_id'
 
-/** What doctor finds at an emulator, with some settings changed, whose `Date` headers differ by these seconds. */
+/** The findings of doctor at an emulator, with some settings changed, whose `Date` headers differ by these seconds. */
 async function examine(
   options: EmulatorOptions,
   changed: Record<string, string | undefined> = {},

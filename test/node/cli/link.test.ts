@@ -50,7 +50,7 @@ describe('edgetill link', () => {
   const failing = (cause: unknown) => ({ fetch: () => Promise.reject(new TypeError('fetch failed', { cause })) })
   const responding = (response: Response) => ({ fetch: async () => response })
   it.each<[number, string, string[], Around]>([
-    // What the worker rejects, with the name of the field.
+    // Inputs that the worker rejects, with the name of the field.
     [1, 'createCheckoutLink: order_id: order_id must have at most 29', ['a'.repeat(30), ...WORDS.slice(1)], {}],
     [1, 'expires_at must be a time in the future', [...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], {}],
     [1, 'customer_lnag is not a parameter of createCheckoutLink', [...WORDS, '--set', 'customer_lnag=UK'], {}],
@@ -62,7 +62,7 @@ describe('edgetill link', () => {
     [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: `${ORIGIN}/checkout` })],
     [2, 'must be an address without a path', WORDS, env({ EDGETILL_WORKER_URL: 'pay.shop' })],
     [2, 'has a character that no header can carry', WORDS, env({ EDGETILL_WORKER_TOKEN: 'a b' })],
-    // What is not a worker.
+    // Addresses that are not a worker's.
     [1, 'it with 404.\nIs EDGETILL_WORKER_URL', WORDS, responding(new Response('<h1>It works!</h1>', { status: 404 }))],
     [1, 'rejected it with 307', WORDS, responding(Response.redirect('https://elsewhere.example/', 307))],
     [1, `Look at ${ORIGIN}/health.`, WORDS, responding(new Response(null, { status: 503 }))],

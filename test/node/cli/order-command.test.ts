@@ -57,7 +57,7 @@ describe('what moves money shows what will be sent, and asks', () => {
     expect(JSON.parse(String(sent?.body))).toEqual(shown)
   })
 
-  /** What a `--dry-run` of it shows beside the order. */
+  /** Lines that its `--dry-run` shows beside the order. */
   it.each<[Name, object | undefined]>([
     ['capture', { charge_amount: 20 }],
     ['refund', { refund_amount: 20 }],

@@ -40,7 +40,7 @@ const USES: Record<string, string[]> = {
   doctor: ['--webhook-url', 'https://127.0.0.1/'],
 }
 
-/** What a request carries, in every place that a response has. */
+/** The contents of a request, in every place that a response has. */
 async function said(input: string | URL | Request, init?: RequestInit) {
   const request = new Request(input, init)
   const headers = [...request.headers].map(([name, value]) => `${name}: ${value}`).join(' ')

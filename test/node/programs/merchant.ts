@@ -1,4 +1,4 @@
-// What every program of this folder shares: a configuration for a server on loopback, and one hosted payment.
+// The part that all programs of this folder share: a configuration for a server on loopback, and one hosted payment.
 import type { ClientConfig, HostedPurchaseInput } from '../../../src/index.ts'
 
 export const config = (baseUrl: string): ClientConfig => ({

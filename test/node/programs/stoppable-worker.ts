@@ -17,7 +17,7 @@ let offset = (globalThis as { OFFSET?: number }).OFFSET ?? 0
 
 async function step<T>(work: () => Promise<T>): Promise<T> {
   steps += 1
-  // What was written before is durable by then: a Durable Object sends nothing until it is.
+  // Earlier writes are durable by then: a Durable Object sends nothing until it is.
   if (steps === stopAt) await fetch('https://stop.test/')
   return work()
 }

@@ -31,7 +31,7 @@ const keyOf = (event) => {
 const idOf = (id) => (is('ids_of_32') ? id.slice(0, 32) : id)
 const amountOf = (event) => minor(is('reads_amount_alone') ? event.amount : (event.processed_amount ?? event.amount))
 
-/** What the stored events say together. */
+/** The state by all stored events. */
 function fold(id, asked) {
   const byOperation = new Map()
   let latest = 'success'

@@ -96,5 +96,5 @@ export const RIGHT: readonly (readonly [language: string, style: string])[] = [
   ['PHP', 'right'],
 ]
 
-/** What `npm run test:all` plays of them; `npm run test:long` plays all. */
+/** Those that `npm run test:all` plays; `npm run test:long` plays all. */
 export const SAMPLE = 'Node right_queue, Node ids_by_like, Python strict_fields, PHP right, PHP strcmp'

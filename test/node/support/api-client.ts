@@ -20,7 +20,7 @@ interface Description {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** What is sent: the parameters by name, wherever they stand, and the body. */
+/** The sent request: the parameters by name, wherever they stand, and the body. */
 type Sent = Record<string, unknown> & { body?: unknown }
 
 export const DESCRIPTION = JSON.parse(readFileSync(join(root, 'guides/shop-openapi.json'), 'utf8')) as Description

@@ -9,7 +9,7 @@ export interface Finished {
 
 export interface Running {
   finished: Promise<Finished>
-  /** What it printed so far. */
+  /** Its output so far. */
   output(): string
   stop(signal: NodeJS.Signals): boolean
   /** To the command alone, not to what it started. */
@@ -62,7 +62,7 @@ export function startCommand(
   }
 }
 
-/** What a process prints, how it ends, and when a text of it is there. */
+/** Watches the output of a process, its end, and when a text is printed. */
 export function watch(child: ChildProcess) {
   const printed = { stdout: '', stderr: '', output: '' }
   const waiting: (() => void)[] = []

@@ -39,7 +39,7 @@ function parsedUnder(options: ts.CompilerOptions): Map<string, ts.SourceFile> {
 }
 const PARSED = new Map<string, Map<string, ts.SourceFile>>()
 
-/** What the compiler says of one file of a program. */
+/** The compiler's messages on one file of a program. */
 export function complaintsOf(program: ts.Program, file: string): string[] {
   const source = program.getSourceFile(file)
   return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
@@ -62,7 +62,7 @@ export async function bundled(code: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** What a program of {@link writeProgram} finds installed beside it, or in its runtime. */
+/** Packages that a program of {@link writeProgram} finds beside it, or in its runtime. */
 const INSTALLED = [
   'express',
   'fastify',

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders
 }
 
-/** What is written to the connection, byte for byte, or `drop`: close it without one byte. */
+/** The bytes that are written to the connection, or `drop`: close it without one byte. */
 export type Reaction = string | 'drop'
 
 export interface RawServer {

@@ -48,7 +48,7 @@ export class StoppableWorkerd {
     this.options = options
     this.emulator = createEmulator({
       seed: options.seed ?? 7,
-      // What public clients suggest that the service does: a shop has to bear it.
+      // Behaviour of the service that public clients suggest: a shop has to bear it.
       perturbations: ['processed_amount', 'return_parameters'],
       clock: { now: () => this.now() },
       fetch: (input, init) => this.fetch(input as string, init),
@@ -71,7 +71,7 @@ export class StoppableWorkerd {
     await withPid(this.folder, () => this.miniflare?.ready)
   }
 
-  /** What the worker reaches: the service, the shop, and its own end. */
+  /** The surroundings of the worker: the service, the shop, and its own end. */
   private async outside(request: Request): Promise<Response> {
     const { host, pathname } = new URL(request.url)
     if (host === 'stop.test') {
@@ -98,7 +98,7 @@ export class StoppableWorkerd {
     return response
   }
 
-  /** What has reached the service is over: it goes on there when workerd is stopped. */
+  /** A call that has reached the service goes on there when workerd is stopped. */
   async idle(): Promise<void> {
     await Promise.all(this.atService)
     await this.emulator.deliveries.idle()

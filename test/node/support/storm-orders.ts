@@ -15,7 +15,7 @@ const CARDS: readonly TestCardName[] = [
   ...(['capture_declined', 'capture_pending', 'refund_declined', 'void_declined', 'payer_changes_amount'] as const),
 ]
 
-/** What a caller of the API wants to happen once. */
+/** A wish of an API's caller that has to happen once. */
 interface Wish {
   kind: 'capture' | 'refund' | 'void'
   fields: Record<string, unknown>
@@ -31,7 +31,7 @@ class OrderInStorm {
   readonly wishes: Wish[] = []
   private link: string | undefined
   private keys = 0
-  /** What a person found in the portal. */
+  /** A person's finding in the portal. */
   private byHand: string | undefined
   private readonly storm: Storm
 
@@ -51,7 +51,7 @@ class OrderInStorm {
     return this.attempts().find(({ status }) => status === 'success')
   }
 
-  /** What happens to the order in one round, at once. */
+  /** The simultaneous events of the order in one round. */
   async act(): Promise<void> {
     const { storm } = this
     const paid = this.paid()
@@ -112,7 +112,7 @@ class OrderInStorm {
     else if (first) wish.ended = first
   }
 
-  /** What a response says about a wish; undefined when the caller has to send it again under the same key. */
+  /** The verdict of a response on a wish; undefined when the caller has to send it again under the same key. */
   private endOf(
     { kind }: Wish,
     { status, body }: { status: number; body: Record<string, unknown> },
@@ -133,7 +133,7 @@ class OrderInStorm {
   }
 
   /**
-   * What nothing tells beyond doubt is left to a person, who looks into the portal: an attempt was executed when the service
+   * An outcome that stays in doubt is left to a person, who looks into the portal: an attempt was executed when the service
    * has an operation of its kind that nobody else has made.
    */
   async settleByHand(): Promise<number> {
@@ -167,7 +167,7 @@ class OrderInStorm {
   }
 }
 
-/** What was really done with an order, in minor units. */
+/** The real operations of an order, in minor units. */
 function truthOf({ payments, operations }: OrderView): Omit<Order['totals'], 'fee'> {
   const minor = (amount: number) => Math.round(amount * 100)
   const sum = (method: string) =>

@@ -100,7 +100,7 @@ export class Storm {
       if (!workerd.wasStopped) throw error
     }
     const stop = this.isNow(0.5) ? 1 + Math.floor(this.random() * 150) : undefined
-    // What earlier requests left behind may be stopped before the first one of this round, and after the last one.
+    // Work of earlier requests may be stopped before the first one of this round, and after the last one.
     await workerd.countSteps(stop).catch(unlessStopped)
     const moved = workerd.advance(ms, this.orders).catch(unlessStopped)
     await Promise.all([work(), moved])

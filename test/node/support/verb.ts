@@ -5,7 +5,7 @@ import { processTerminal, type Terminal } from '../../../src/cli/terminal/termin
 import type { Verb } from '../../../src/cli/terminal/verb.ts'
 import type { Emulator } from '../../../src/emulator/index.ts'
 
-/** What a verb did. */
+/** The result of a verb. */
 export interface Ran {
   code: number
   out: string
@@ -17,7 +17,7 @@ export interface Ran {
 export interface Around extends Partial<Pick<Surroundings, 'environment' | 'fetch' | 'lookup'>> {
   /** Ctrl-C. */
   stopped?: Promise<unknown>
-  /** What a person types, or Ctrl-C; without it there is no terminal. */
+  /** The input of a person, or Ctrl-C; without it there is no terminal. */
   answer?: string
 }
 

@@ -22,7 +22,7 @@ interface Worker {
   bindings: object
   /** The classes of its Durable Objects. */
   objects: Record<string, string>
-  /** What it reaches outside. */
+  /** The services that it reaches outside. */
   outside?: (request: Request) => Promise<Response>
   /** Where its files are. */
   folder?: string
@@ -36,7 +36,7 @@ export const openWorkerd = ({ contents, bindings, objects, outside, folder }: Wo
       compatibilityDate: '2026-10-23',
       cf: false,
       log: new Log(LogLevel.NONE),
-      // What dies is reported there.
+      // Crashes are reported there.
       handleRuntimeStdio: (...streams: Readable[]) => streams.forEach((stream) => void stream.resume()),
       bindings: bindings as Record<string, string>,
       kvNamespaces: { STATE: 'state' },

@@ -11,7 +11,7 @@ export interface SignatureVector {
   name: string
   secret: string
   data: string
-  /** What openssl and python3 both answered. */
+  /** The digests that openssl and python3 both printed. */
   signature: string
   /** The text that `data` encodes, where it encodes one. */
   json?: string

@@ -100,7 +100,7 @@ export function unnamedTypes(): string[] {
     .sort(compare)
 }
 
-/** What signatures name, and what that names in turn, as far as the package itself declares it. */
+/** The types that signatures name, and those that they name in turn, as far as the package itself declares them. */
 function reach(from: Iterable<ts.Symbol>, checker: ts.TypeChecker, skip = (_: ts.Node) => false): Set<ts.Symbol> {
   const reached = new Set<ts.Symbol>()
   const visit = (node: ts.Node): void => {

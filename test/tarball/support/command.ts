@@ -17,7 +17,7 @@ export const CANARIES = {
   EDGETILL_WORKER_TOKEN: 'canary-token-c3b8',
 } as const
 
-/** What guides/command-line.md says that Deno has to allow, by the verb. */
+/** The permissions of Deno in guides/command-line.md, by the verb. */
 export const PERMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   readFileSync(join(root, 'guides/command-line.md'), 'utf8')
     .split('\n')

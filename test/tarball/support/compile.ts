@@ -28,7 +28,7 @@ export function optionsFor(resolution: Resolution, lib: readonly string[] = ['li
   }
 }
 
-/** What a module needs to have every public entry's types loaded. */
+/** Makes a module that loads the types of every public entry. */
 export const EVERY_ENTRY = ENTRIES.map(
   ({ specifier }, index) => `export * as entry${index} from '${specifier}'\n`,
 ).join('')
@@ -55,7 +55,7 @@ export const packedPaths = (): Record<string, string[]> =>
     ]),
   )
 
-/** What the compiler has to say of the program, and of its files in a folder. */
+/** The compiler's messages on the program, and on its files in a folder. */
 export function complaints(program: ts.Program, folder = '/'): string[] {
   const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder))
   return [

@@ -16,7 +16,7 @@ const state = (paid: number, refunded = 0, shipped?: number) => ({
   ...(shipped !== undefined && { shipped }),
 })
 
-/** What the service said, what the shop says, and what is wrong with that. */
+/** The service's statements, the shop's, and the mistakes between them. */
 const TABLE: readonly [string, Story, object[], ReturnType<typeof state>, Difference | undefined, string?][] = [
   ['right', STORY, [PAID], state(100.5, 0, 1), undefined],
   ['a copy is one payment', STORY, [PAID, PAID], state(100.5, 0, 1), undefined],

@@ -37,7 +37,7 @@ describe('a receiver that is right', () => {
   })
 })
 
-/** What each witness does to money, and which steps show it. */
+/** The effect of each witness on money, and the steps that show it. */
 const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
   ['ships_copies', 'shipped twice', /success .* again arrives/],
   ['dedupes_by_order', 'paid but not shipped', /success/],

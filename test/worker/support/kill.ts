@@ -21,7 +21,7 @@ export interface Kill {
   readonly isDead: boolean
   /** Each call goes through here. */
   call<T>(work: () => Promise<T>): Promise<T>
-  /** What the worker answers; rejected when it dies. */
+  /** The answer of the worker; rejected when it dies. */
   answer<T>(answered: Promise<T>): Promise<T>
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { log, ORDER } from './world.ts'
 
-/** What the worker writes to its log holds neither a credential nor anything of the customer. */
+/** The log of the worker has neither a credential nor anything of the customer. */
 export function expectNoSecretInLog(): void {
   const text = log
     .flat()
@@ -22,7 +22,7 @@ export function expectNoSecretInLog(): void {
 }
 
 /**
- * What was logged of one order. A worker that died in another test while it waited for the service says so when the
+ * The log of one order. A worker that died in another test while it waited for the service says so when the
  * call's real time limit has passed. Under Bun a line of another file may be among them.
  */
 export function linesOf(order_id: string): { kind: string; order_id: string }[] {

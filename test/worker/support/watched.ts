@@ -15,7 +15,7 @@ export interface Watched {
   alerts: Alert[]
   /** Every look-up: which order, and when. */
   asked: { order_id: string; at: number }[]
-  /** What the service does with a look-up, in place of answering it. */
+  /** The service's ways to fail a look-up. */
   service: { reply?: (order_id: string) => Promise<Response | undefined> | Response | undefined }
   /** How many look-ups of one order were under way at once, at most. */
   atOnce: () => number

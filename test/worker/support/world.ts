@@ -31,7 +31,7 @@ export const KINDS: readonly Kind[] = ['strict', 'hostile']
 /** How often a webhook is sent: `together` is twice at the same moment. */
 export type Sends = 'once' | 'twice' | 'together'
 
-/** What the worker wrote to its log. Failures are part of these tests: they must not bury the reporter's lines. */
+/** The log of the worker. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
 function keepLog(): void {
   for (const level of ['error', 'warn'] as const) {
@@ -41,7 +41,7 @@ function keepLog(): void {
 }
 keepLog()
 
-/** What the hostile worlds of the test that runs have met. */
+/** Events that the hostile worlds of the running test have met. */
 const met = { test: '', worlds: 0, faults: 0 }
 
 const failKv = () => Promise.reject(new Error('KV failed: 500'))
@@ -117,7 +117,7 @@ export async function payAt(emulator: Emulator, checkoutUrl: string, card: TestC
   return response.headers.get('location')
 }
 
-/** What the API responded. */
+/** The response of the API. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
@@ -212,7 +212,7 @@ export class World {
     return [...this.kv.dump().keys()].filter((key) => key.startsWith(prefix))
   }
 
-  /** What is really stored under a prefix: keys and parsed values. */
+  /** The stored entries under a prefix: keys and parsed values. */
   async stored(prefix: string): Promise<Map<string, unknown>> {
     const rows = [...this.kv.dump()].filter(([key]) => key.startsWith(prefix))
     return new Map(rows.map(([key, { value }]) => [key, JSON.parse(value)]))

@@ -20,7 +20,7 @@ interface Kept {
   asked: AskedOrder | undefined
   seen: Set<string>
   operations: Map<string, Operation>
-  /** What a copy adds once more. */
+  /** The amount that a copy adds once more. */
   added: { paid: number; refunded: number }
   latest: string
   shipped: number

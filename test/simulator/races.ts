@@ -282,7 +282,7 @@ export const RACES: readonly Race[] = [
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),
   ...inFile('books/tables.ts', [
-    ['the list takes an older state', DROPPED, 'known.version > version) return', 'version < 0) return'],
+    ['the list takes an older state', DROPPED, 'Number(known.version) > version) return', 'version < 0) return'],
   ]),
   ...inFile('order/check-open.ts', [
     [

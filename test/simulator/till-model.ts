@@ -44,7 +44,9 @@ interface Run {
   caller: number | undefined
   messages: readonly Message[]
   commands: readonly Command[]
+  /** What it has decided about, and what waited then. */
   message?: Message
+  waited?: MoneyRequest | undefined
   waiting?: MoneyRequest | undefined
   /** How many rows it has read: it may write the next one. */
   read: number
@@ -184,8 +186,8 @@ function* carriesOut(world: TillWorld, run: Run, command: Command): Generator<[s
     case 'store':
     case 'contradict': {
       if (run.read !== world.rows) {
-        const message = run.waiting ? ({ type: 'request', request: run.waiting } as const) : (run.message as Message)
-        return yield ['loses the insert', world, { ...run, commands: [], messages: [message] }]
+        const { message, waited: waiting } = run
+        return yield ['loses the insert', world, { ...run, commands: [], messages: [message as Message], waiting }]
       }
       const next = { ...run, read: run.read + 1 }
       const rows = world.rows + 1
@@ -237,7 +239,14 @@ function decided(world: TillWorld, protocol: Protocol): [TillWorld, string[]] {
     const answer = next.commands.flatMap((one) => (one.type === 'answer' ? one.answer : [])).at(-1) ?? run.answer
     const then = next.commands.flatMap((one) => (one.type === 'then' ? one.message : []))
     const commands = next.commands.filter(({ type }) => !/^(answer|then|watch|unwatch)$/.test(type))
-    const after = { ...rest, message, messages: [...messages, ...then], commands, waiting: next.state.waiting }
+    const after = {
+      ...rest,
+      message,
+      waited: waiting,
+      messages: [...messages, ...then],
+      commands,
+      waiting: next.state.waiting,
+    }
     return answer ? { ...after, answer } : after
   })
   return [{ ...world, runs }, []]

@@ -5,5 +5,5 @@ export interface Env extends ShopEnv {
   /** Secret, optional: how `on-event.ts` authenticates itself to your shop. */
   SHOP_TOKEN?: string
   /** Secret, optional: the address that `on-alert.ts` posts to. */
-  CHAT_URL?: string
+  PAGER_URL?: string
 }

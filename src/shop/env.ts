@@ -56,6 +56,11 @@ export interface ShopEnv {
   ADMIN_TOKEN: string
   /** Secret, only while ADMIN_TOKEN is being replaced. */
   ADMIN_TOKEN_PREVIOUS?: string
+  /**
+   * Secret: an https address that takes `{ "text": … }` as Slack, Mattermost and Google Chat do, and Telegram's `sendMessage` with
+   * `chat_id` in its query: it gets a message at each payment and alert. Empty: none.
+   */
+  CHAT_URL?: string
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]

@@ -8,6 +8,7 @@ import { isInTurn, runAction } from './order/actions.ts'
 import { checkOpen } from './order/check-open.ts'
 import { deliverEvents } from './order/deliver-events.ts'
 import { eraseDue } from './order/erase.ts'
+import { sendMessages } from './order/messages.ts'
 import { publishDue } from './order/publish.ts'
 import { announce } from './order/schedule.ts'
 import type { OrderScope } from './order/scope.ts'
@@ -88,6 +89,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       const first = await Promise.allSettled(isFailing ? [publishDue(scope)] : [])
       const done = await Promise.allSettled([
         scope.onEvent && deliverEvents(scope),
+        sendMessages(scope),
         this.money(() => checkOpen(scope)),
         this.money(() => eraseDue(scope)),
       ])

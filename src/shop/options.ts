@@ -12,6 +12,8 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   onAlert?: OnAlert<Env> | undefined
   /** The pages that customers see. */
   pages?: PagesOptions | undefined
+  /** The messages at payments, where CHAT_URL is set. `personal`: they name the customer, whose data is then in the chat. */
+  chat?: { personal?: boolean } | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -107,11 +109,11 @@ export type AlertKind =
  * import type { OnAlert, ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {
- *   CHAT_URL?: string
+ *   PAGER_URL?: string
  * }
  * export const onAlert: OnAlert<Env> = async ({ text }, env) => {
- *   if (!env.CHAT_URL) throw new Error('CHAT_URL is not set')
- *   const response = await fetch(env.CHAT_URL, {
+ *   if (!env.PAGER_URL) throw new Error('PAGER_URL is not set')
+ *   const response = await fetch(env.PAGER_URL, {
  *     method: 'POST',
  *     headers: { 'content-type': 'application/json' },
  *     body: JSON.stringify({ text }),

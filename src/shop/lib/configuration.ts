@@ -54,6 +54,7 @@ export type Group =
   | 'links'
   | 'reconciliation'
   | 'balances'
+  | 'chat'
 
 /** The bindings that each group of routes needs. */
 const NEEDS: Record<Group, readonly Name[]> = {
@@ -63,6 +64,7 @@ const NEEDS: Record<Group, readonly Name[]> = {
   api: TOKENS,
   stored: ['STATE'],
   orders: [...STATE, 'SHOP_TZ'],
+  chat: ['CHAT_URL'],
   operations: [...STATE, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
   links: [...STATE, 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'PUBLIC_ORIGIN'],
   reconciliation: [...CALLS, ...STORING],
@@ -154,6 +156,8 @@ const CHECKS: Partial<Record<Name, Check>> = {
   SENDER_CHECK: unless(/^(off|log|enforce)$/, 'must be off, log or enforce'),
   SENDER_IP: unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address'),
   SHOP_URL: unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com'),
+  CHAT_URL: (value) =>
+    /^https:\/\/[^\s#@]+$/i.test(value) && URL.canParse(value) ? undefined : 'must be an https address without a user',
   SHOP_TZ: (value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv'),
   RETENTION_DAYS: unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty'),
   KEEP_CARD_TOKEN: boolean,

@@ -6,6 +6,7 @@ import { describeError, logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
 import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
+import { alertHook } from './chat.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
@@ -25,7 +26,8 @@ const ONE_BY_ONE = 10
 export function raiseAlert(scope: Scope | OrderScope, alert: RaisedAlert): void {
   const { kind, ...fields } = alert
   logError(kind, fields)
-  const { onAlert, waitUntil } = scope
+  const { waitUntil } = scope
+  const onAlert = alertHook(scope, scope.now)
   const passed = onAlert && unlessTooMany(onAlert, alert, scope.now())
   if (!passed) return
   const raised = deliver(scope, onAlert, passed).catch((error: unknown) => {

@@ -19,6 +19,7 @@ import type { Order } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
 import { type CheckoutRecord, getCheckout, latestAttempt } from './checkouts.ts'
 import { isErased, type LoggedEvent, listEvents, orderIdOf, putEvent, putOwnEvent, type StoredEvent } from './events.ts'
+import { isNewMoney, noteMessage } from './messages.ts'
 import { getStatus, isPaidBeside, orderFrom } from './order.ts'
 import { touch } from './published.ts'
 import { enqueue } from './queue.ts'
@@ -180,6 +181,7 @@ export async function storeEvent(
   const putOwn = (): void => {
     putOwnEvent(store, order_id, logged, stored.event)
     touch(store, order_id)
+    if (isNewMoney(order, before)) noteMessage(store, scope.env, order_id, logged.id)
     // The alarm cancels them.
     if (isPaid) for (const row of openBeside(store, order_id)) putWatched(store, { ...row, next_at: store.now() })
   }

@@ -71,6 +71,7 @@ export interface WorldOptions {
   onEvent?: OnEvent
   onAlert?: OnAlert
   pages?: PagesOptions
+  chat?: { personal?: boolean }
   env?: Partial<Env>
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
@@ -178,6 +179,7 @@ export class World {
       onAlert,
       pages,
       bookSize = Number(process.env.TRY_BOOKS) || undefined,
+      chat,
       fetch = (input, init) => this.emulator.fetch(input as string, init),
     } = this.options
     this.kill = kill
@@ -189,6 +191,7 @@ export class World {
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),
       bookSize,
+      ...(chat && { chat }),
     }
     this.shop = createShop(this.deps)
     this.gate.restart({ deps: this.deps, kill })

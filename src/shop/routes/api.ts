@@ -1,15 +1,15 @@
 import type { Group } from '../lib/configuration.ts'
 import type { Handler } from '../scope.ts'
 import { DAYS_QUERY, listAudit, listOperations, OPERATIONS_QUERY, showDays } from './days.ts'
-import { EVENTS_QUERY, failingEvents, replayEvent, replayEvents } from './events.ts'
-import { LINKS_QUERY, listLinks, makeLink, revokeLink } from './links.ts'
+import { EVENTS_QUERY, failingEvents, postReplay, postReplays } from './events.ts'
+import { deleteLink, LINKS_QUERY, listLinks, makeLink } from './links.ts'
 import {
-  addNote,
   balances,
-  cancelOrder,
-  erasePersonalData,
+  deletePersonalData,
   finishAttention,
-  moveMoney,
+  postCancel,
+  postNote,
+  postOperation,
   resendOrder,
   settleAttempt,
 } from './operations.ts'
@@ -38,24 +38,24 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ['GET /api/attention', 'orders', showAttention],
   ['GET /api/orders/:order_id', 'orders', getOrder],
   ['GET /api/orders/:order_id/events/:event_id', 'stored', getOrderEvent],
-  ['POST /api/orders/:order_id/capture', 'operations', moveMoney('capture')],
-  ['POST /api/orders/:order_id/refund', 'operations', moveMoney('refund')],
-  ['POST /api/orders/:order_id/void', 'operations', moveMoney('void')],
+  ['POST /api/orders/:order_id/capture', 'operations', postOperation('capture')],
+  ['POST /api/orders/:order_id/refund', 'operations', postOperation('refund')],
+  ['POST /api/orders/:order_id/void', 'operations', postOperation('void')],
   ['POST /api/orders/:order_id/attempts/:attempt_id/settle', 'operations', settleAttempt],
-  ['POST /api/orders/:order_id/cancel', 'operations', cancelOrder],
+  ['POST /api/orders/:order_id/cancel', 'operations', postCancel],
   ['POST /api/orders/:order_id/resend', 'operations', resendOrder],
-  ['DELETE /api/orders/:order_id/personal-data', 'orders', erasePersonalData],
-  ['POST /api/orders/:order_id/notes', 'orders', addNote],
+  ['DELETE /api/orders/:order_id/personal-data', 'orders', deletePersonalData],
+  ['POST /api/orders/:order_id/notes', 'orders', postNote],
   ['POST /api/orders/:order_id/attention/done', 'orders', finishAttention],
   ['GET /api/days', 'orders', showDays, DAYS_QUERY],
   ['GET /api/operations', 'orders', listOperations, OPERATIONS_QUERY],
   ['GET /api/audit', 'orders', listAudit, PAGE_QUERY],
   ['GET /api/events', 'orders', failingEvents, EVENTS_QUERY],
-  ['POST /api/events/replay', 'orders', replayEvents],
-  ['POST /api/events/:id/replay', 'orders', replayEvent],
+  ['POST /api/events/replay', 'orders', postReplays],
+  ['POST /api/events/:id/replay', 'orders', postReplay],
   ['POST /api/links', 'links', makeLink],
   ['GET /api/links', 'links', listLinks, LINKS_QUERY],
-  ['DELETE /api/links/:id', 'links', revokeLink],
+  ['DELETE /api/links/:id', 'links', deleteLink],
   ['GET /api/balances', 'balances', balances],
   ['GET /api/strays', 'stored', showStrays, PAGE_QUERY],
   ['GET /api/strays/:id', 'stored', showStray],

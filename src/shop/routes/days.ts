@@ -54,23 +54,23 @@ export const listOperations: Handler = async (c, scope) => {
   const query = queryOf(c, OPERATIONS_QUERY)
   const days = daysOf(c, OPERATIONS_QUERY)
   const listing = `operations ${days.from} ${days.to}`
-  const after = (await openCursor(query.cursor, listing)) as TimePlace | undefined
+  const after = openCursor(query.cursor, listing) as TimePlace | undefined
   const limit = limitOf(query)
   const rows = await askPage(scope, moneyOfBook, { ...days, limit: limit + 1, after }, { place: placeOf })
   const page = rows.slice(0, limit)
   const operations = page.map(({ at, id: _, ...row }) => ({ at: new Date(at).toISOString(), ...row }))
-  return c.json({ operations, cursor: await sealCursor(placeAfter(page, rows.length > limit), listing) })
+  return c.json({ operations, cursor: sealCursor(placeAfter(page, rows.length > limit), listing) })
 }
 
 /** `GET /api/audit`: what people did, the newest first. */
 export const listAudit: Handler = async (c, scope) => {
   const query = queryOf(c, PAGE_QUERY)
-  const after = (await openCursor(query.cursor, 'audit')) as TimePlace | undefined
+  const after = openCursor(query.cursor, 'audit') as TimePlace | undefined
   const limit = limitOf(query)
   const rows = await askPage(scope, auditOfBook, { limit: limit + 1, after }, { place: placeOf, newestFirst: true })
   const page = rows.slice(0, limit)
   const entries = page.map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
-  return c.json({ entries, cursor: await sealCursor(placeAfter(page, rows.length > limit), 'audit') })
+  return c.json({ entries, cursor: sealCursor(placeAfter(page, rows.length > limit), 'audit') })
 }
 
 const placeOf = ({ at, id }: TimePlace): [number, string] => [at, id]

@@ -15,7 +15,7 @@ import { ProblemError } from '../lib/problem.ts'
 import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { act } from '../order/actions.ts'
-import { revokeLink as revoke } from '../order/checkouts.ts'
+import { revokeLink } from '../order/checkouts.ts'
 import { noteLink } from '../order/record.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
@@ -87,7 +87,7 @@ export const listLinks: Handler = async (c, scope) => {
     throw invalidParameter('state', `must be one of ${STATES.join(', ')}`)
   }
   const listing = `links ${state} ${order_id}`
-  const from = (await openCursor(query.cursor, listing)) as Pick<LinkRow, 'created_at' | 'short'> | undefined
+  const from = openCursor(query.cursor, listing) as Pick<LinkRow, 'created_at' | 'short'> | undefined
   const limit = limitOf(query)
   const atOnce = state === undefined ? limit + 1 : AT_ONCE
   const found: { row: LinkRow; its: LinkState }[] = []
@@ -107,7 +107,7 @@ export const listLinks: Handler = async (c, scope) => {
   const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
   const last = found.length > limit ? found[limit - 1]?.row : undefined
   const next = last && { created_at: last.created_at, short: last.short }
-  return c.json({ links, cursor: await sealCursor(next, listing) })
+  return c.json({ links, cursor: sealCursor(next, listing) })
 }
 
 /** The status of each order that was opened. */
@@ -170,12 +170,12 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
 }
 
 /** `DELETE /api/links/:id`: the link leads to no payment any more. Revoked again, it stays revoked. */
-export const revokeLink: Handler = async (c, scope) => {
+export const deleteLink: Handler = async (c, scope) => {
   const id = c.req.param('id') ?? ''
   const link = await openCheckoutLinkId(id, linkSecrets(c.env))
   if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
   const { order_id, nonce, expiresAt } = link
-  const { opened } = await act(scope, order_id, revoke, { nonce, expiresAt })
+  const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt })
   await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
   return c.json({ id, order_id, revoked: true, opened })
 }

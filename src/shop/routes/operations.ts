@@ -10,17 +10,17 @@ import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
 import { act, storeWebhook } from '../order/actions.ts'
-import { erasePersonalData as erase } from '../order/erase.ts'
-import { moveMoney as move, outcomeUnknown, settleByHand } from '../order/move-money.ts'
-import { cancelOrder as cancel } from '../order/open-checkout.ts'
+import { erasePersonalData } from '../order/erase.ts'
+import { moveMoney, outcomeUnknown, settleByHand } from '../order/move-money.ts'
+import { cancelOrder } from '../order/open-checkout.ts'
 import { attentionDone } from '../order/publish.ts'
-import { addNote as note } from '../order/record.ts'
+import { addNote } from '../order/record.ts'
 import { packEvent } from '../order/store-event.ts'
 import { actorOf, type C, type Handler } from '../scope.ts'
 import { withoutToken } from './orders.ts'
 
 /** `POST /api/orders/:order_id/capture`, `/refund` and `/void`, with an `Idempotency-Key` and the call's fields as JSON. */
-export const moveMoney =
+export const postOperation =
   (kind: OperationKind): Handler =>
   async (c, scope) => {
     const idempotencyKey = c.req.header('idempotency-key') ?? ''
@@ -39,7 +39,7 @@ export const moveMoney =
     }
     const order_id = orderIn(c)
     const request = { kind, idempotencyKey, fields, version: c.req.header('if-match'), limit: actorOf(c)?.limit }
-    return respond(await act(scope, order_id, move, request).catch(unlessLost(kind, order_id)))
+    return respond(await act(scope, order_id, moveMoney, request).catch(unlessLost(kind, order_id)))
   }
 
 /** What was sent to the gate may have been done, whatever became of the response. */
@@ -72,9 +72,9 @@ export const settleAttempt: Handler = async (c, scope) => {
 }
 
 /** `POST /api/orders/:order_id/cancel` */
-export const cancelOrder: Handler = async (c, scope) => {
+export const postCancel: Handler = async (c, scope) => {
   const order_id = orderIn(c)
-  const cancelled = act(scope, order_id, cancel).then((body) => ({ status: 200, body: withoutToken(body) }))
+  const cancelled = act(scope, order_id, cancelOrder).then((body) => ({ status: 200, body: withoutToken(body) }))
   return respond(await cancelled.catch(unlessLost('cancel', order_id)))
 }
 
@@ -91,8 +91,8 @@ export const resendOrder: Handler = async (c, scope) => {
 }
 
 /** `DELETE /api/orders/:order_id/personal-data` */
-export const erasePersonalData: Handler = async (c, scope) => {
-  const erased = await act(scope, orderIn(c), erase)
+export const deletePersonalData: Handler = async (c, scope) => {
+  const erased = await act(scope, orderIn(c), erasePersonalData)
   // 202: the rest is removed within minutes.
   return Response.json(erased, { status: erased.events_left > 0 ? 202 : 200 })
 }
@@ -100,12 +100,12 @@ export const erasePersonalData: Handler = async (c, scope) => {
 const NOTE_LENGTH = 1_000
 
 /** `POST /api/orders/:order_id/notes`, with `{ "text": … }` */
-export const addNote: Handler = async (c, scope) => {
+export const postNote: Handler = async (c, scope) => {
   const { text } = await jsonBody(c.req.raw)
   if (typeof text !== 'string' || text.trim() === '' || text.length > NOTE_LENGTH) {
     throw new ProblemError(400, 'invalid_input', `text must be 1 to ${NOTE_LENGTH} characters.`)
   }
-  await act(scope, orderIn(c), note, text.trim())
+  await act(scope, orderIn(c), addNote, text.trim())
   return Response.json({}, { status: 201 })
 }
 

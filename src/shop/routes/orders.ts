@@ -34,9 +34,9 @@ export const listOrders: Handler = async (c, scope) => {
   const query = queryOf(c, ORDERS_QUERY)
   const { limit: _, cursor, ...filters } = query
   const listing = JSON.stringify(Object.entries(filters).sort())
-  const place = (await openCursor(cursor, listing)) as Place | undefined
+  const place = openCursor(cursor, listing) as Place | undefined
   const page = await listOrdersOf(scope, filterOf(filters, scope.now()), limitOf(query), place)
-  return c.json({ orders: page.orders, cursor: await sealCursor(page.next, listing) })
+  return c.json({ orders: page.orders, cursor: sealCursor(page.next, listing) })
 }
 
 /** `GET /api/attention`: what needs a person, each with a sentence, the oldest first. */
@@ -92,9 +92,9 @@ export const getOrderEvent: Handler = async (c, { kv }) => {
 /** `GET /api/strays`: genuine webhooks that could not be read, or that name no order. */
 export const showStrays: Handler = async (c, { kv }) => {
   const query = queryOf(c, PAGE_QUERY)
-  const from = (await openCursor(query.cursor, 'strays')) as string | undefined
+  const from = openCursor(query.cursor, 'strays') as string | undefined
   const { strays, cursor } = await listStrays(kv, limitOf(query), from)
-  return c.json({ strays, cursor: await sealCursor(cursor, 'strays') })
+  return c.json({ strays, cursor: sealCursor(cursor, 'strays') })
 }
 
 /** `GET /api/strays/:id`: the raw `data` of one. */

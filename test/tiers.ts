@@ -16,7 +16,7 @@ const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.fram
 
 const STARTS_PROCESSES = (
   'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
-  'guides mutation no-replay no-replay-tls other-languages prove-verb prove readme receivers redirects ' +
+  'guides mutation no-replay no-replay-tls other-languages prove-buttons prove-verb prove readme receivers redirects ' +
   'task-guides taxonomy testing-kit verdicts worker-template'
 ).split(' ')
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { blocks } from '../node/support/snippets.ts'
 import { root } from './support/pack.ts'
 
 interface Job {
@@ -80,6 +81,16 @@ it('publishes on a tag alone', () => {
   const publishing = Object.entries(jobs).filter(([, { steps }]) => steps.some(({ run }) => run?.includes('--publish')))
   expect(jobs.publish?.steps.map(({ run = '' }) => run.split(' && ')[0])).toContain('npm run docs')
   expect(publishing.map(([name, { if: when }]) => [name, when])).toEqual([['publish', "github.event_name == 'push'"]])
+})
+
+it('the workflow of guides/prove.md is what GitHub understands, of commands that a shell can read', async () => {
+  const [{ code = '' } = {}] = blocks('guides/prove.md', 'yaml')
+  const { context, value, faults } = parsed(code)
+  expect(faults).toEqual([])
+  expect((await convertWorkflowTemplate(context, value as never)).errors ?? []).toEqual([])
+  const runs = (parse(code) as Workflow).jobs.prove?.steps.flatMap(({ run = [] }) => run) ?? []
+  expect(runs).toHaveLength(2)
+  for (const run of runs) expect(spawnSync('bash', ['-n', '-c', run], { encoding: 'utf8' }).stderr).toBe('')
 })
 
 it('the parser here does find what is wrong', () => {

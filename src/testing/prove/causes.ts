@@ -16,8 +16,7 @@ export const CAUSES = {
   ships_parts: 'Each capture or charge ships again. Note with the order that it was shipped.',
   adds_up_copies: 'A copy is added up again. Store each once ({once}), and SUM(amount). | eventKey, foldOrder',
   not_atomic: 'Two copies at one moment are both handled. Act only when this inserted a row: {once}. | eventKey',
-  lost_update:
-    'Two webhooks of one order at the same moment: one overwrites what the other wrote. Insert a row for each in place of reading, changing and writing the order, or lock it: SELECT … FOR UPDATE. | eventKey, foldOrder',
+  lost_update: 'Of two webhooks at once one overwrites the other. Insert rows, or SELECT … FOR UPDATE. | foldOrder',
   mixes_orders:
     'Orders at the same moment are mixed up. Keep the order in hand in a local variable, not in a shared one.',
   confuses_order_ids: 'Two order ids are taken for one. Compare all 256 bytes: utf8mb4_bin, =, not LIKE. | orderKey',
@@ -54,8 +53,7 @@ export const CAUSES = {
     'The signature is not checked, or not in whole, or not on the data that is used. Read data and signature once, compute base64url(sha1(secret + data + secret, raw)), compare all of it in constant time, and reject anything else. | createWebhookHandler, verifyWebhook',
   trusts_amount: 'The amount is not compared with what was asked, to the cent. Compare it before you ship. | foldOrder',
   forgets_currency: 'The currency is not compared with what was asked. Compare it before you ship. | foldOrder',
-  ignores_processed_amount:
-    'The payer may change what is paid: then processed_amount and processed_currency say what came, amount does not. Compare them where they are there. | foldOrder',
+  ignores_processed_amount: 'What the payer changed is ignored. Compare processed_amount and _currency. | foldOrder',
   refunds_twice: 'A refund that was pressed again was made again. {press} | createTill',
   loses_refunds: 'A refund was made, and the shop does not know. {look} | createTill, resolveOutcome',
   never_ends: 'A refund was neither made nor given up. {ask} | createTill, resolveOutcome',

@@ -36,8 +36,10 @@ function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
     ...[by(parts, 'with_next', 'with_next'), { ...two, crowd: 5 }, by(pays, 'hang_up')],
   ]
   const kills = [
-    ...(['killed', 'killed_before', 'killed_later', 'killed_before'] as const).map((way) => by(pays, way)),
-    ...(['killed', 'killed_before'] as const).map((way) => by(two, way)),
+    ...(['killed_before', 'killed', 'killed_before', 'killed_later', 'killed_before'] as Way[]).map((way) =>
+      by(pays, way),
+    ),
+    ...(['killed', 'killed_before'] as Way[]).map((way) => by(two, way)),
     copied(by(pays, 'killed_later'), 'plain'),
   ]
   return [

@@ -36,7 +36,8 @@ export interface Player {
 const DEFAULT_POS = 'ed9e7111-0000-4000-8000-000000000001'
 const RETRY_MS = [20, 100, 300]
 const SLOW_MS = 5_000
-const KILL_AFTER_MS = [2, 12, 30]
+/** When a receiver is killed before it answers: after such a part of the time that it usually takes. */
+const KILLED_AT = [0.3, 0.6, 0.9]
 /** So often is a webhook sent again to a receiver that says when; after so many without any answer in a row it is gone. */
 const [MAX_WAITS, MAX_SILENT] = [30, 3]
 /** After so many failures, a receiver is no longer given more time than it ever needed. */
@@ -45,7 +46,7 @@ const MAX_PATIENT = 4
 export function createPlayer(options: Resolved, service: Service, shop: Shop, run: string): Player {
   const { apiSecret: secret, settleMs, onWait } = options
   const learnt: Player['learnt'] = { ownIds: false, unknownTwins: new Set(), requests: 0 }
-  let [count, silent, heard, spent] = [0, 0, false, 0]
+  let [count, silent, heard, spent, kills] = [0, 0, false, 0, 0]
   // How often a webhook or a state was waited for in vain, and how long a state needed.
   let [hopeless, vain, usefulMs] = [0, 0, 0]
 
@@ -111,7 +112,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     if (way === 'hang_up') await shop.hangUp(body)
     if (way === 'killed_before') {
       const cut = once()
-      await pause(KILL_AFTER_MS[count % KILL_AFTER_MS.length] ?? 0)
+      await pause((KILLED_AT[kills++ % KILLED_AT.length] ?? 0) * (spent / learnt.requests || 1))
       await restart()
       return [await cut, ...(await deliver(body))]
     }

@@ -78,9 +78,7 @@ export function openShop(options: Resolved): Shop {
     },
     async press(button, press) {
       if (typeof button === 'function') return (async () => button(press))().then(() => 200, reasonOf)
-      const address = button.replaceAll(/\{(order_id|amount|currency|key)\}/g, (_, name: keyof ProvePress) =>
-        encodeURIComponent(press[name]),
-      )
+      const address = button.replaceAll(/\{(\w+)\}/g, (all, name) => encodeURIComponent(press[name as 'key'] ?? all))
       const body = new URLSearchParams(Object.entries(press).map(([name, value]) => [name, String(value)])).toString()
       return (await call(address, body, 'application/x-www-form-urlencoded')).status
     },

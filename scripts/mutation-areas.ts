@@ -56,7 +56,12 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/order/erase.ts': [...worker('operate merchant'), ...ERASURE],
     'src/shop/order/order-page.ts': [...PAGES, ...worker('merchant')],
     'src/shop/order/record.ts': [...CONSOLE, ...worker('links merchant')],
-    'src/shop/order/{publish,publish-to-book,publish-to-kv,attention}.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation'), ...SIMULATOR],
+    'src/shop/order/{publish,publish-to-book,publish-to-kv,attention}.ts': [
+      ...LISTS,
+      ...CONSOLE,
+      ...worker('reconciliation'),
+      ...SIMULATOR,
+    ],
     'src/shop/order/{order,checkouts}.ts': [...MONEY, ...CHECKOUT],
     'src/shop/order/events.ts': [...EVENTS, ...REBUILD, ...ERASURE],
     'src/shop/order/tables.ts': [...EVENTS, ...MONEY],

@@ -12,7 +12,8 @@ const AHEAD_S = 30
 /**
  * Reads who Cloudflare Access let through.
  *
- * @returns The e-mail address in lower case; undefined for a token that is not valid, and for one that names nobody (of a
+ * @returns The e-mail address in lower case; undefined for a token that is not valid, and for one that names
+ * nobody (of a
  * service).
  */
 export function createAccess(

@@ -19,7 +19,10 @@ import { ICON, STYLE } from './style.ts'
 import { at, type C, orderPath, type SignedVisit, type Visit } from './visit.ts'
 import { wordsOf } from './words/language.ts'
 
-/** A page: `values` are the parts of the path that the route leaves open, decoded; `fields` is the form that was posted. */
+/**
+ * A page: `values` are the parts of the path that the route leaves open, decoded; `fields` is the form that was
+ * posted.
+ */
 export type Show = (
   visit: SignedVisit,
   values: string[],

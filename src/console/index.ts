@@ -8,10 +8,13 @@ import type { ConsoleOptions } from './options.ts'
 export type { ConsoleAccess, ConsoleOptions, ConsoleRole } from './options.ts'
 
 /**
- * Makes the console of a shop: its orders, refunds, and what needs attention, for a phone, in Ukrainian and English, without
- * script. It uses the shop's own API, in process. Its pages are loaded at the first request: webhooks do not wait for them.
+ * Makes the console of a shop: its orders, refunds, and what needs attention, for a phone, in Ukrainian and
+ * English, without
+ * script. It uses the shop's own API, in process. Its pages are loaded at the first request: webhooks do not
+ * wait for them.
  *
- * Sign-in is by Cloudflare Access where `options.access` is set, else with the binding ADMIN_TOKEN. Needs the package `hono`.
+ * Sign-in is by Cloudflare Access where `options.access` is set, else with the binding ADMIN_TOKEN. Needs the
+ * package `hono`.
  *
  * @param shop What `createShop` returned.
  * @example

@@ -17,8 +17,15 @@ const MENU = [
   ['more', '/more', 'narrow'],
 ] as const
 
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "manifest-src 'self'",
+].join('; ')
 
 const HEADERS: Record<string, string> = {
   'cache-control': 'no-store',

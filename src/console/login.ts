@@ -87,6 +87,8 @@ async function login(visit: Visit, known: Session | undefined): Promise<Response
 const isPath = (to: string): boolean => /^\/(?!\/|login|logout)[\w/%~.,-]*$/.test(to)
 const pageBefore = (to: string): string => (/^\/(orders|links)\/[^/]+/.exec(to) ?? [to])[0]
 
+const PASSWORD = html` type="password" autocomplete="current-password" required`
+
 async function loginPage(
   visit: Visit,
   guest: Session,
@@ -104,7 +106,7 @@ async function loginPage(
     body: html`<div class="card narrow">${problem ? html`<p class="bad" role="alert">${problem}</p>` : ''}
 <form method="post" action="${action}">${hidden({ csrf, to: pageBefore(to) })}
 <input type="text" name="username" autocomplete="username" value="admin" readonly hidden>
-${field({ name: 'password', label: token, hint, more: html` type="password" autocomplete="current-password" required` })}
+${field({ name: 'password', label: token, hint, more: PASSWORD })}
 <button class="main">${go}</button></form></div>`,
   })
 }

@@ -1,7 +1,8 @@
 import type { Fetch } from '../config.ts'
 
 /**
- * What a person may do: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to an amount of one
+ * What a person may do: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to
+ * an amount of one
  * order, in the order's currency; or everything.
  */
 export type ConsoleRole = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
@@ -11,7 +12,8 @@ export interface ConsoleOptions {
   /** Cloudflare Access in front of the console: whoever it lets through is who acts. Without it there is a login. */
   access?: ConsoleAccess | undefined
   /**
-   * What each person may do, by the e-mail address that Access reports, in lower case. Without it everybody may do everything;
+   * What each person may do, by the e-mail address that Access reports, in lower case. Without it everybody may
+   * do everything;
    * with it, whoever is not named may look. Whoever signs in with ADMIN_TOKEN may do everything.
    */
   roles?: Readonly<Record<string, ConsoleRole>> | undefined

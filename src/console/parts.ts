@@ -80,9 +80,11 @@ export function field({ name, label, value = '', problem, hint, more = '', choic
   }</div>`
 }
 
+const DECIMAL = html` inputmode="decimal" autocomplete="off" required`
+
 /** An amount and its button: the form of every act that moves money. */
 export const moneyFields = (amount: Omit<Field, 'name' | 'more'>, button: { text: string; class: string }): Html =>
-  html`<div class="money">${field({ ...amount, name: 'amount', more: html` inputmode="decimal" autocomplete="off" required` })}
+  html`<div class="money">${field({ ...amount, name: 'amount', more: DECIMAL })}
 <button class="${button.class}">${button.text}</button></div>`
 
 export const hidden = (fields: Readonly<Record<string, string>>): Html[] =>

@@ -1,12 +1,14 @@
 /** `/console/style.css`: a phone first, then a desk; light and dark, forced colours, paper. */
 export const STYLE = `
 :root { color-scheme: light dark; --ground: #f6f7f9; --paper: #fff; --ink: #15181c; --line: #dfe3e8; --quiet: #56606b;
-  --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e; --warn: #a11b16; --test: #6b2fa0 }
+  --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e; --warn: #a11b16;
+  --test: #6b2fa0 }
 @media (prefers-color-scheme: dark) { :root { --ground: #0f1216; --paper: #1a1f27; --ink: #ececf1; --line: #353e4a;
   --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0;
   --warn: #ffb1ab; --test: #d9b8ff } }
 * { box-sizing: border-box }
-body { background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0; overflow-wrap: anywhere }
+body { background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0;
+  overflow-wrap: anywhere }
 .skip { background: var(--paper); left: .5rem; padding: .5rem; position: absolute; top: -5rem }
 .skip:focus { top: .5rem; z-index: 1 }
 .banner { background: var(--test); color: var(--paper); font-size: .75rem; font-weight: 600; line-height: 1.375rem;
@@ -29,28 +31,38 @@ p { margin: .5rem 0 }
 a { color: var(--link) }
 main a { display: inline-block; padding: .125rem 0 }
 bdi { unicode-bidi: isolate }
-.card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; margin: 0 0 .75rem; padding: 1rem }
+.card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; margin: 0 0 .75rem;
+  padding: 1rem }
 .card > :first-child, .head > :first-child, .side > h2:first-child { margin-top: 0 }
-.sum { font-size: 2rem; font-variant-numeric: tabular-nums; font-weight: 700; letter-spacing: -.01em; line-height: 1.2; margin: .25rem 0 }
+.sum { font-size: 2rem; font-variant-numeric: tabular-nums; font-weight: 700; letter-spacing: -.01em;
+  line-height: 1.2; margin: .25rem 0 }
 .none { color: var(--quiet); font-size: 1.25rem }
 .quiet { color: var(--quiet); font-size: .9375rem }
-.ok { color: var(--ok) } .bad { color: var(--bad) } .wait { color: var(--wait) } .note { color: var(--note) } .warn { color: var(--warn) }
-.pill { background: color-mix(in srgb, currentColor 10%, var(--paper)); border: 1px solid; border-radius: 1rem; display: inline-block;
+.ok { color: var(--ok) } .bad { color: var(--bad) } .wait { color: var(--wait) } .note { color: var(--note) }
+  .warn { color: var(--warn) }
+.pill { background: color-mix(in srgb, currentColor 10%, var(--paper)); border: 1px solid; border-radius: 1rem;
+  display: inline-block;
   font: 600 .8125rem/1.375rem system-ui, sans-serif; padding: 0 .5rem }
 .box { border: 1px solid var(--line); border-radius: .5rem; margin: .75rem 0; padding: .625rem .75rem }
 .box.bad { border-color: var(--bad) } .box.wait { border-color: var(--wait) }
-.said { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok); padding: .5rem .75rem }
+.said { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok);
+  padding: .5rem .75rem }
 .tiles { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .5rem 0 1rem; padding: 0 }
-.tiles > li > * { border: 1px solid; border-radius: .5rem; display: block; font-size: .9375rem; font-weight: 600; min-height: 2.5rem;
+.tiles > li > * { border: 1px solid; border-radius: .5rem; display: block; font-size: .9375rem; font-weight: 600;
+  min-height: 2.5rem;
   padding: .4375rem .75rem; text-decoration: none }
 label { display: block; font-size: .9375rem; font-weight: 600; margin: 0 0 .25rem }
 .field { margin: 0 0 .75rem; min-width: 0 } .field .quiet, .field .bad { font-size: .875rem; margin: .25rem 0 0 }
-input, select, textarea { background: var(--paper); border: 1px solid var(--quiet); border-radius: .5rem; color: var(--ink);
+input, select, textarea { background: var(--paper); border: 1px solid var(--quiet); border-radius: .5rem;
+  color: var(--ink);
   font: inherit; max-width: 100%; min-height: 2.75rem; padding: .5rem .625rem; width: 100% }
 [aria-invalid] { border: 2px solid var(--bad) }
-button, .go { background: none; border: 1px solid var(--line); border-radius: .5rem; color: var(--link); cursor: pointer; display: inline-block;
-  font: 600 .9375rem/1.375rem system-ui, sans-serif; min-height: 2.5rem; padding: .5rem .875rem; text-align: center; text-decoration: none }
-.main { background: var(--link); border-color: transparent; color: var(--on); font-size: 1rem; min-height: 2.75rem; padding: .625rem 1.25rem }
+button, .go { background: none; border: 1px solid var(--line); border-radius: .5rem; color: var(--link);
+  cursor: pointer; display: inline-block;
+  font: 600 .9375rem/1.375rem system-ui, sans-serif; min-height: 2.5rem; padding: .5rem .875rem; text-align: center;
+  text-decoration: none }
+.main { background: var(--link); border-color: transparent; color: var(--on); font-size: 1rem; min-height: 2.75rem;
+  padding: .625rem 1.25rem }
 form > .main, .card > .main, main > .main { display: block; width: 100% }
 .danger { background: none; border-color: var(--bad); color: var(--bad) }
 footer button { border: 0; min-height: 1.75rem; padding: .125rem .25rem; text-decoration: underline }
@@ -62,7 +74,8 @@ footer form { display: inline }
 .quiets { align-items: center; display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 0 }
 .acts > form + form, .acts > .main { margin-top: .25rem }
 .filters { display: flex; flex-wrap: wrap; gap: .25rem; list-style: none; margin: 0 0 .5rem; padding: .125rem }
-.filters a { border: 1px solid var(--line); border-radius: 1rem; color: var(--ink); display: block; font-size: .875rem; line-height: 1.375rem;
+.filters a { border: 1px solid var(--line); border-radius: 1rem; color: var(--ink); display: block;
+  font-size: .875rem; line-height: 1.375rem;
   min-height: 2.25rem; padding: .375rem .75rem; text-decoration: none; white-space: nowrap }
 .filters a[aria-current] { background: var(--ink); border-color: var(--ink); color: var(--paper) }
 ol.story, ul.rows, ol.steps { list-style: none; margin: 0; padding: 0 }
@@ -78,8 +91,10 @@ ul.rows .row > span > .quiet { display: block; margin-top: .125rem }
 .row > :last-child { font-variant-numeric: tabular-nums; font-weight: 600; text-align: end; white-space: nowrap }
 .row.quiet > :last-child { font-weight: 400 }
 .off { color: var(--quiet); font-weight: 400 !important }
-ol.story li { border-inline-start: 2px solid var(--line); margin-inline-start: .375rem; padding: 0 0 .75rem 1rem; position: relative }
-ol.story li::before { background: currentColor; border: 2px solid var(--paper); border-radius: 50%; content: ""; height: .875rem;
+ol.story li { border-inline-start: 2px solid var(--line); margin-inline-start: .375rem; padding: 0 0 .75rem 1rem;
+  position: relative }
+ol.story li::before { background: currentColor; border: 2px solid var(--paper); border-radius: 50%; content: "";
+  height: .875rem;
   inset-inline-start: -.5rem; position: absolute; top: .3125rem; width: .875rem }
 ol.story li > * { color: var(--ink) } ol.story li > .quiet { color: var(--quiet) }
 ol.steps { color: var(--quiet); display: flex; flex-wrap: wrap; gap: .25rem .5rem }
@@ -90,10 +105,12 @@ dl a { display: inline-block; min-height: 24px }
 table { border-collapse: collapse; width: 100% }
 th, td { border-top: 1px solid var(--line); padding: .375rem .25rem; text-align: start }
 td.n, th.n { font-variant-numeric: tabular-nums; text-align: end }
-svg.qr { background: #fff; border-radius: .5rem; display: block; height: auto; margin: 1rem auto 0; max-width: 15rem; width: 100% }
+svg.qr { background: #fff; border-radius: .5rem; display: block; height: auto; margin: 1rem auto 0; max-width: 15rem;
+  width: 100% }
 svg.bar { border-radius: .25rem; display: block; height: .625rem; margin: .75rem 0; width: 100% }
 svg.chart { display: block; height: auto; width: 100% } svg line { stroke: var(--quiet) }
-svg .authorized { fill: var(--line) } svg .captured { fill: var(--ok) } svg .refunded { fill: var(--bad) } svg .voided { fill: var(--quiet) }
+svg .authorized { fill: var(--line) } svg .captured { fill: var(--ok) } svg .refunded { fill: var(--bad) }
+  svg .voided { fill: var(--quiet) }
 pre { font-size: .8125rem; overflow: auto; white-space: pre-wrap }
 details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding: .25rem 0 }
 .print { display: none }
@@ -106,22 +123,26 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   .banner { grid-column: 1 / -1; grid-row: 1 }
   nav { border: 0; border-inline-end: 1px solid var(--line); grid-row: 2 / span 2; padding: 1rem .5rem }
   nav ul { display: block } nav .wide { display: block } nav .narrow { display: none }
-  nav a { border: 0; border-inline-start: 3px solid transparent; border-radius: .25rem; font-size: .9375rem; padding: .625rem .75rem }
+  nav a { border: 0; border-inline-start: 3px solid transparent; border-radius: .25rem; font-size: .9375rem;
+  padding: .625rem .75rem }
   main, footer { grid-column: 2; margin: 0; padding-inline: 2rem; width: 100% }
   main { grid-row: 2; padding-top: 1rem } h1 { margin-bottom: .5rem } footer { align-self: start; grid-row: 3 }
   .cols { align-items: start; display: grid; gap: 0 1rem; grid-template-columns: minmax(0, 1fr) 23rem }
   .cols > * { grid-column: 1 } .cols > .side { grid-column: 2; grid-row: 1 / span 3 } }
 @media (prefers-reduced-motion: no-preference) { button, .go, a { transition: background-color .1s } }
-@media (forced-colors: active) { nav a { border-color: Canvas } nav a[aria-current] { border-color: Highlight; font-weight: 700 }
+@media (forced-colors: active) { nav a { border-color: Canvas } nav a[aria-current] { border-color: Highlight;
+  font-weight: 700 }
   .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
   .main { border-color: currentColor } svg rect { forced-color-adjust: none } svg.bar { border: 1px solid } }
-@media print { nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said, .filters { display: none !important }
+@media print { nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
+  .filters { display: none !important }
   body { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }
   .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm } }
 `
 
-const SIGN =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 8.5l2.7 2.7L12 5.8" fill="none" stroke="white" stroke-width="2"/></svg>'
+const SIGN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="4" fill="#0b57d0"/>
+<path d="M4 8.5l2.7 2.7L12 5.8" fill="none" stroke="white" stroke-width="2"/></svg>`
 
 /** `/console/icon.svg` */
 export const ICON: string = SIGN

@@ -45,8 +45,10 @@ function withoutSign(text: string, currency: string): string {
 }
 
 /**
- * Reads an amount as people write and paste it, in either language: `1 234,50 грн`, `UAH 1,234.50`, `100₴`, `100,5`. A comma or
- * a point before one or two last digits is a decimal one; before three it groups thousands where the language writes so.
+ * Reads an amount as people write and paste it, in either language: `1 234,50 грн`, `UAH 1,234.50`, `100₴`,
+ * `100,5`. A comma or
+ * a point before one or two last digits is a decimal one; before three it groups thousands where the language
+ * writes so.
  *
  * @returns Minor units, or what is wrong.
  */
@@ -65,7 +67,8 @@ export function readAmount(words: Words, text: string, currency: string | null =
 }
 
 /**
- * What the version of an order says: what can still be asked for, and what was refunded, in minor units. What is pending, in
+ * What the version of an order says: what can still be asked for, and what was refunded, in minor units. What
+ * is pending, in
  * progress or not known counts.
  *
  * @param captured What was charged: what is being charged cannot be refunded yet.

@@ -34,5 +34,6 @@ export function qrOf(url: string, label: string): Html {
   const { data, size } = encode(url, { border: 4, ecc: 'M' })
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])))
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" width="240" height="240" role="img" aria-label="${label}"
- shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${path.join('')}"/></svg>`
+ shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/>
+<path fill="#000" d="${path.join('')}"/></svg>`
 }

@@ -79,7 +79,10 @@ function carriedBy(
   return act === 'resend' ? { operation: method ?? 'purchase' } : {}
 }
 
-/** Minor units that a form asks for, of what is left; or what is wrong with it. The gate counts the order's other attempts too. */
+/**
+ * Minor units that a form asks for, of what is left; or what is wrong with it. The gate counts the order's other
+ * attempts too.
+ */
 function askedOf(
   { words, person }: SignedVisit,
   act: OperationKind,

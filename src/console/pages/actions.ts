@@ -79,7 +79,8 @@ export async function actions(
     form(
       visit,
       `${orderPath(id)}/${act}`,
-      html`${hidden(fields)}<button class="plain${act === 'erase' ? ' danger' : ''}">${words.acts[act].button}</button>`,
+      html`${hidden(fields)}
+<button class="plain${act === 'erase' ? ' danger' : ''}">${words.acts[act].button}</button>`,
     )
   const isUsable = link?.short_url && (link.state === 'sent' || link.state === 'opened')
   const canSell = maySell(person.role) && link
@@ -98,7 +99,8 @@ export async function actions(
     canSell ? html`<a class="plain go" href="${at(visit, againPath(link.order_id))}">${words.order.again}</a>` : ''
   }</div>${
     quiet.some(([act]) => act === 'erase')
-      ? html`<details><summary>${words.order.more}</summary>${quiet.filter(([act]) => act === 'erase').map(button)}</details>`
+      ? html`<details><summary>${words.order.more}</summary>
+${quiet.filter(([act]) => act === 'erase').map(button)}</details>`
       : ''
   }</div>`
 }

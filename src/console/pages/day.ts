@@ -49,7 +49,8 @@ export async function day(visit: SignedVisit): Promise<Response> {
   return page(visit, {
     title: text.title,
     ...(!days.ok && { status: days.status }),
-    body: html`<form method="get" action="${at(visit, '/day')}" class="search"><div class="pair">${on('from')}${on('to')}
+    body: html`<form method="get" action="${at(visit, '/day')}" class="search">
+<div class="pair">${on('from')}${on('to')}
 <button class="main">${text.go}</button></div></form>
 <div class="cols"><div>
 ${days.ok ? totals(visit, days.body.days) : html`<p class="bad" role="alert">${text.wrong}</p>`}
@@ -59,7 +60,8 @@ ${
     : ''
 }</div>
 <div class="side"><section class="card"><h2>${text.accounts}</h2>
-${accounts?.map((account) => accountOf(visit, account)) ?? html`<p class="wait">${text.noAccounts}</p>`}</section></div></div>`,
+${accounts?.map((account) => accountOf(visit, account)) ?? html`<p class="wait">${text.noAccounts}</p>`}
+</section></div></div>`,
   })
 }
 
@@ -100,7 +102,10 @@ ${methods.length > 1 ? each : ''}</section>`
 /** More than any shop makes in the days of one file. */
 const PAGES = 100
 
-/** `/day.csv`: the operations of these days. Nothing is left out: a file that would be too long, or that fails halfway, is none. */
+/**
+ * `/day.csv`: the operations of these days. Nothing is left out: a file that would be too long, or that fails
+ * halfway, is none.
+ */
 export async function dayFile(visit: SignedVisit): Promise<Response> {
   const { words } = visit
   const query = daysOf(visit)

@@ -50,10 +50,13 @@ export function failedAct(
   return page(visit, {
     status: problem.status,
     title,
-    body: html`<div class="card"><p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
+    body: html`<div class="card">
+<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
 ${
   said === 'paid_twice'
-    ? html`<ul>${(attempts ?? []).map((one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`)}</ul>`
+    ? html`<ul>${(attempts ?? []).map(
+        (one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`,
+      )}</ul>`
     : ''
 }
 ${

@@ -73,6 +73,7 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
     email: sealed?.customerEmail ?? sealed?.order.customer_email,
   }
   const isEverOpened = state === 'opened' || state === 'paid' || (ended !== undefined && ended !== 'none')
+  const share = short_url ? shareOf(visit, found, short_url, to) : html`<p>${text.erased}</p>`
   return page(visit, {
     title: text.title(sumOf(words, amount, currency)),
     // Without script: the page is loaded again until the link is paid, or for some minutes.
@@ -81,7 +82,8 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
 <ol class="steps">${steps.map((step) => {
       const isNow = step === state
       const name = step === 'sent' && !isNow ? text.made : (text.states[step] ?? step)
-      return html`<li${isNow ? html` aria-current="step"` : ''}>${isNow ? pill(TONES[step] ?? 'wait', name) : name}</li>`
+      const shown = isNow ? pill(TONES[step] ?? 'wait', name) : name
+      return html`<li${isNow ? html` aria-current="step"` : ''}>${shown}</li>`
     })}</ol>
 <p class="sum">${sumOf(words, amount, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
@@ -95,23 +97,22 @@ ${facts(
   ].map(([name, value]) => [String(name), value || undefined] as const),
 )}
 <div class="quiets">${
-      isEverOpened
-        ? html`<a class="${state === 'paid' ? 'main' : 'plain'} go" href="${at(visit, orderPath(order_id))}">${text.order}</a>`
-        : ''
+      isEverOpened ? goTo(visit, orderPath(order_id), text.order, state === 'paid' ? 'main' : 'plain') : ''
     }${
       maySell(person.role)
-        ? html`<a class="${isOpen || state === 'paid' ? 'plain' : 'main'} go" href="${at(visit, againPath(order_id))}">${words.order.again}</a>`
+        ? goTo(visit, againPath(order_id), words.order.again, isOpen || state === 'paid' ? 'plain' : 'main')
         : ''
     }${
-      isOpen && maySell(person.role)
-        ? html`<a class="plain danger go" href="${at(visit, `${linkPath(order_id)}/close`)}">${text.close}</a>`
-        : ''
+      isOpen && maySell(person.role) ? goTo(visit, `${linkPath(order_id)}/close`, text.close, 'plain danger') : ''
     }</div>
 ${isOpen && look >= LOOKS ? html`<p><a href="${at(visit, linkPath(order_id))}">${text.refresh}</a></p>` : ''}</div>
-${isOpen ? html`<div class="side card">${short_url ? shareOf(visit, found, short_url, to) : html`<p>${text.erased}</p>`}</div>` : ''}
+${isOpen ? html`<div class="side card">${share}</div>` : ''}
 </div>`,
   })
 }
+
+const goTo = (visit: SignedVisit, path: string, text: string, kind: string): Html =>
+  html`<a class="${kind} go" href="${at(visit, path)}">${text}</a>`
 
 /** The day that a link lasts to the end of; else the moment. */
 function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 'time'): string | undefined {
@@ -205,6 +206,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
   if (!reply.ok) return notice(visit, reply.status, words.failed)
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`
+  const none = known ? words.links.noneSuch : words.links.none
   const filters = [['', words.links.all], ...Object.entries(words.link.states)]
   return page(visit, {
     title: words.links.title,
@@ -216,7 +218,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
           name === known ? html` aria-current="page"` : ''
         }>${label}</a></li>`,
     )}</ul>
-${found.length === 0 ? html`<p class="card">${known ? words.links.noneSuch : words.links.none}</p>` : rowsOf(visit, found)}
+${found.length > 0 ? rowsOf(visit, found) : html`<p class="card">${none}</p>`}
 ${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${words.links.older}</a></p>` : ''}`,
   })
 }
@@ -227,7 +229,8 @@ function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
     ({ order_id, description, customer_name, amount, currency, created_at, state, by }) => html`<li class="row">
 <span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
 <span class="quiet">${pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)}
-${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
+${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
+${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
 <bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, amount, currency)}</span></li>`,
   )}</ul>`
 }

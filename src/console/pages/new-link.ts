@@ -53,6 +53,10 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
     field({ name, label, value: given[name], problem: problems[name], more })
   const languages = ['uk', 'en'].map((code) => [code, text.languages[code] ?? code] as const)
   const isWrong = Object.values(problems).some(Boolean)
+  const isLarge = problems.amount && problems.amount === largeOf(words, given)
+  const sure: Typed = isLarge ? { sure: given.amount ?? '' } : {}
+  const currencies = CURRENCIES.map((code) => [code, code] as const)
+  const end = { name: 'until', label: text.until, value: until, problem: problems.until }
   return page(visit, {
     ...(isWrong && { status: 400 }),
     isWrong,
@@ -61,9 +65,9 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
 ${form(
   visit,
   '/new-link',
-  html`${hidden({ order, ...(problems.amount && problems.amount === largeOf(words, given) && { sure: given.amount ?? '' }) })}
+  html`${hidden({ order, ...sure })}
 <div class="pair">${one('amount', text.amount, html` inputmode="decimal" autocomplete="off" required`)}
-${field({ name: 'currency', label: text.currency, value: currency, choices: CURRENCIES.map((code) => [code, code]) })}</div>
+${field({ name: 'currency', label: text.currency, value: currency, choices: currencies })}</div>
 ${one('description', text.description, html` required maxlength="200"`)}
 ${field({
   name: 'method',
@@ -79,7 +83,7 @@ ${one('name', text.name, html` maxlength="100" autocomplete="off"`)}
 ${one('phone', text.phone, html` type="tel" autocomplete="off"`)}
 ${one('email', text.email, html` type="email" autocomplete="off"`)}
 ${field({ name: 'lang', label: text.language, value: lang, choices: languages })}
-${field({ name: 'until', label: text.until, value: until, problem: problems.until, more: html` type="date"` })}</details>
+${field({ ...end, more: html` type="date"` })}</details>
 <button class="main">${text.go}</button>`,
 )}</div>`,
   })

@@ -42,9 +42,14 @@ ${order.flags
   .filter((flag) => !isOpen(flag))
   .map((flag) => html`<p class="quiet">${words.order.seen}: ${words.flags[flag] ?? flag}</p>`)}</section>
 <section class="card"><h2>${words.order.record}</h2>
-${order.record.length === 0 ? html`<p class="quiet">${words.record.none}</p>` : recordList(visit, order.record, order.currency)}
+${
+  order.record.length > 0
+    ? recordList(visit, order.record, order.currency)
+    : html`<p class="quiet">${words.record.none}</p>`
+}
 ${mayWrite(visit.person.role) ? noteForm(visit, id) : ''}</section>
-<details class="card"><summary>${words.order.raw}</summary><pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>
+<details class="card"><summary>${words.order.raw}</summary>
+<pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>
 </div></div>`,
   })
 }
@@ -150,7 +155,9 @@ function story({ words, c }: SignedVisit, { operations, currency }: ShownOrder):
       tone: tone(status),
       text: `${words.methods[method] ?? method}: ${words.statuses[status ?? ''] ?? status ?? ''}`,
       sum: amount === null ? '' : wireSum(words, amount, currency),
-      below: html`${timeOf(words, received_at, c.env.SHOP_TZ)} ${status === 'failure' ? reasonOf(words, status_code) : ''}`,
+      below: [timeOf(words, received_at, c.env.SHOP_TZ), status === 'failure' ? reasonOf(words, status_code) : ''].join(
+        ' ',
+      ),
     })),
   )
 }
@@ -174,7 +181,7 @@ function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
   const bars = PARTS.map(
     (part) => html`<rect class="${part}" x="${Math.max(from[part], 0)}" width="${wide(part)}" height="4"/>`,
   )
-  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="${label.join(', ')}"
-><rect class="authorized" width="100" height="4"/>${bars}</svg>
+  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" role="img"
+ aria-label="${label.join(', ')}"><rect class="authorized" width="100" height="4"/>${bars}</svg>
 ${facts(named.map((part) => [words.order.totals[part], sumOf(words, totals[part], currency)]))}`
 }

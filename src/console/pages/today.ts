@@ -100,7 +100,8 @@ function charts(visit: SignedVisit, days: readonly ShopDay[]): (Html | '')[] {
     const line = html`<line x1="0" x2="${DAYS * 10}" y1="${HIGH}" y2="${HIGH}" vector-effect="non-scaling-stroke"/>`
     return html`<section class="card"><h2>${text.chart(currency)}</h2>
 <p class="quiet">${text.highest(sumOf(words, best.minor, currency), name(best.day))}</p>
-<svg class="chart" viewBox="0 0 ${DAYS * 10} ${HIGH + 1}" role="img" aria-label="${text.chart(currency)}">${bars}${line}</svg>
+<svg class="chart" viewBox="0 0 ${DAYS * 10} ${HIGH + 1}" role="img"
+ aria-label="${text.chart(currency)}">${bars}${line}</svg>
 <div class="row quiet"><span>${name(from(rows))}</span><span>${name(rows.at(-1)?.day ?? '')}</span></div>
 <details><summary>${text.table}</summary><table><tr><th scope="col">${text.day}</th>
 <th scope="col" class="n">${text.sum}</th></tr>

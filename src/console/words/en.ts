@@ -59,7 +59,8 @@ export const english = {
   },
   noAccess: {
     title: 'No access',
-    body: 'Cloudflare Access did not confirm who you are. Open this page through the address that Access protects, and sign in there.',
+    body: ('Cloudflare Access did not confirm who you are. Open this page through the address that Access protects, ' +
+      'and sign in there.') as string,
   },
   forbidden: {
     title: 'You may not do this',
@@ -67,7 +68,8 @@ export const english = {
   },
   oldForm: {
     title: 'This form is no longer valid',
-    body: 'Nothing was done. You may have signed in again since it was opened, or it came from another site. Go back to its page and try again.',
+    body: ('Nothing was done. You may have signed in again since it was opened, or it came from another site. Go back ' +
+      'to its page and try again.') as string,
   },
   notFound: { title: 'Nothing here', body: 'There is no such page.' },
   noOrder: { title: 'No such order', body: 'The shop does not know this order.' },
@@ -247,7 +249,8 @@ export const english = {
   problems: {
     outcome_unknown: {
       title: 'It is not known whether it was done',
-      body: 'The request was sent, and no answer came. Known: it was asked for once. Not known: whether the service did it. “Try again” finds out, and never does it a second time.',
+      body: ('The request was sent, and no answer came. Known: it was asked for once. Not known: whether the service ' +
+        'did it. “Try again” finds out, and never does it a second time.') as string,
     },
     not_sent: {
       title: 'Nothing was sent',
@@ -255,7 +258,8 @@ export const english = {
     },
     order_changed: {
       title: 'The order has changed',
-      body: 'Nothing was sent: money of this order was moved after this page was made, perhaps by this form or by a colleague. Open the order to see what it holds now.',
+      body: ('Nothing was sent: money of this order was moved after this page was made, perhaps by this form or by a ' +
+        'colleague. Open the order to see what it holds now.') as string,
     },
     idempotency_key_reused: {
       title: 'This form was used already',
@@ -263,7 +267,8 @@ export const english = {
     },
     earlier: {
       title: 'An earlier operation is not finished',
-      body: 'Nothing was sent: how the earlier one ended is not known yet. Open the order in a few minutes; it is settled there.',
+      body: ('Nothing was sent: how the earlier one ended is not known yet. Open the order in a few minutes; it is ' +
+        'settled there.') as string,
     },
     not_executed: {
       title: 'It was not done',
@@ -302,7 +307,8 @@ export const english = {
         'The shop’s program failed on an event of this order too often. Have it corrected, then run it again.',
       rebuilt: 'The shop’s memory of this order was lost and restored. Check it before you move its money.',
       operation_unsettled:
-        'It is not known how a charge, refund or release ended. Look it up in the merchant portal, then say it in the order.',
+        ('It is not known how a charge, refund or release ended. Look it up in the merchant portal, then say it in ' +
+          'the order.') as string,
       checkout_open: 'Its payment was opened a day ago and has not ended. Ask the service, or cancel it.',
       stray: 'The service reported something without naming an order. Ask the service which one is meant.',
     } as Record<string, string>,
@@ -401,7 +407,8 @@ export const english = {
       paid: 'The customer has paid meanwhile. Open the order to refund it.',
       pending: 'The customer is confirming the payment with the bank and may still pay. Look here again in a minute.',
       unknown:
-        'The link is closed, but a payment was opened with it and it is not known whether it was cancelled: the customer may still pay.',
+        ('The link is closed, but a payment was opened with it and it is not known whether it was cancelled: the ' +
+          'customer may still pay.') as string,
     },
   },
   links: {

@@ -52,7 +52,7 @@ export function wasNeverSent(failure: unknown): boolean {
 
 /** Node: a connection that was made and then failed while it was read or written. */
 function isLostConnection(error: NetworkError | null | undefined): boolean {
-  return error?.syscall === 'read' || error?.syscall === 'write'
+  return /^(read|write)$/.test(String(error?.syscall))
 }
 
 /** Deno: no permission for the network (`NotCapable`), or a failure in the connect phase, which its message names. */

@@ -1,7 +1,7 @@
 /** The fields of raw card data, which nothing that is received may keep. */
 const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp_year', 'card_cvv'])
 /** The fields of a request that can be charged, or show a card. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token'])
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token', 'cryptogram'])
 
 /**
  * Cuts raw card data out of what JSON was parsed to, at any depth: a webhook documents none, and the documented response of
@@ -22,7 +22,7 @@ export function cutCardData(json: unknown): void {
 
 /** Whether a member of this name is redacted whatever its value is. */
 export function isSecretField(name: string): boolean {
-  return CARD_FIELDS.has(name) || SECRET_FIELDS.has(name) || name === 'cryptogram'
+  return CARD_FIELDS.has(name) || SECRET_FIELDS.has(name)
 }
 
 /** Fields of a request's body that no error may show: card data, tokens that can be charged, every text of a cryptogram. */
@@ -34,7 +34,7 @@ export function paymentSecrets(body: string | undefined): string[] {
     if (typeof value === 'object') {
       const record = value as Record<string, unknown>
       for (const key in record) {
-        todo.push([record[key], secret || key === 'cryptogram' || SECRET_FIELDS.has(key)])
+        todo.push([record[key], secret || SECRET_FIELDS.has(key)])
       }
     } else if (secret && (typeof value === 'string' || typeof value === 'number')) secrets.push(String(value))
   }

@@ -33,7 +33,7 @@ interface Match {
  */
 export function redactor(secrets: readonly string[]): Redactor {
   const cards = secrets.filter(isCardLike).map(digitsOf)
-  const literals = [...new Set(secrets.flatMap(spellings))]
+  const literals = [...new Set(secrets.filter(Boolean).flatMap(spellings))]
   const longest = Math.max(LONGEST_GROUPED_CARD, ...literals.map(({ length }) => length))
   const text = (original: string, limit = Number.POSITIVE_INFINITY): string => {
     // A secret at the limit is found whole before it is cut.
@@ -76,7 +76,6 @@ function redactValue(value: unknown, limit: number, text: Redactor['text']): unk
 
 /** A secret as it may be written in a text or an address. */
 function spellings(secret: string): string[] {
-  if (secret === '') return []
   const escaped = JSON.stringify(secret).slice(1, -1)
   try {
     return [secret, escaped, encodeURIComponent(secret)]

@@ -1,21 +1,11 @@
 import * as v from 'valibot'
+import { type OperationDetails, operationDetails } from './details.ts'
 import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.ts'
 import type { Received, Wire } from './read.ts'
-import {
-  type Currency,
-  type Fee,
-  feeSchema,
-  type LiteralUnion,
-  type Mode,
-  number,
-  optionalText,
-  type Status,
-  type Timestamp,
-  text,
-} from './values.ts'
+import { type Currency, type LiteralUnion, number, optionalText, type Status, text } from './values.ts'
 
 /** The fields that the records of captures, refunds and voids share (API document, "Secondary operation record"). Unknown fields are kept. */
-export interface SecondaryOperation extends Received {
+export interface SecondaryOperation extends Received, OperationDetails {
   /** The service's identifier of this operation, a UUID. */
   operation_id: string
   /** The payment that it belongs to, a UUID. */
@@ -28,22 +18,6 @@ export interface SecondaryOperation extends Received {
   currency: Currency
   /** `success`, `failure`; others may appear. */
   status: Status
-  /** Identifier of the transaction, a UUID. */
-  transaction_id?: string | null | undefined
-  /** The merchant's POS, a UUID. */
-  pos_id?: string | null | undefined
-  /** `direct`. */
-  mode?: Mode | null | undefined
-  /** A string of digits, such as `1000`; `describeStatusCode` explains the known ones. */
-  status_code?: string | null | undefined
-  /** Text of the status code. */
-  status_description?: string | null | undefined
-  /** Time of creation; no zone. */
-  created_at?: Timestamp | null | undefined
-  /** Time of the last change; no zone. */
-  processed_at?: Timestamp | null | undefined
-  /** The service's fee; may be null. */
-  fee?: Fee | null | undefined
   /** Your comment, at most 2048 characters. */
   comment?: string | null | undefined
 }
@@ -68,14 +42,7 @@ export const captureSchema: Schema<Wire<Capture>> = /* @__PURE__ */ pure(() =>
         currency: text,
         status: text,
         method: text,
-        transaction_id: optionalText,
-        pos_id: optionalText,
-        mode: optionalText,
-        status_code: optionalText,
-        status_description: optionalText,
-        created_at: optionalText,
-        processed_at: optionalText,
-        fee: v.nullish(feeSchema),
+        ...operationDetails,
         comment: optionalText,
       }),
       objectMessage,

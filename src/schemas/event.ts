@@ -1,27 +1,11 @@
-import * as v from 'valibot'
+import { limit_info, type OperationDetails, operationDetails, type PrimaryDetails, primaryDetails } from './details.ts'
 import { fieldsOf, objectOf, pure, type Schema } from './fields.ts'
 import { oneOf } from './input.ts'
 import type { Received, Wire } from './read.ts'
-import { type Recurring, recurringSchema } from './recurring.ts'
-import {
-  type BankPay,
-  bankPaySchema,
-  type Currency,
-  type Fee,
-  feeSchema,
-  type LimitInfo,
-  limitInfoSchema,
-  type Mode,
-  number,
-  optionalNumber,
-  optionalText,
-  type Status,
-  type Timestamp,
-  text,
-} from './values.ts'
+import { type Currency, type LimitInfo, number, optionalText, type Status, text } from './values.ts'
 
 /** The fields that every documented webhook has (API document, "Events"). Unknown parameters are kept. */
-export interface CommonEvent extends Received {
+export interface CommonEvent extends Received, OperationDetails {
   /** The primary payment, a UUID. */
   payment_id: string
   /** Your identifier of the order. */
@@ -32,63 +16,10 @@ export interface CommonEvent extends Received {
   currency: Currency
   /** `init`, `pending`, `success`, `failure`; others may appear. */
   status: Status
-  /** The merchant's POS, a UUID. */
-  pos_id?: string | null | undefined
-  /** `direct` or `hosted`. */
-  mode?: Mode | null | undefined
-  /** Time of creation; no zone. */
-  created_at?: Timestamp | null | undefined
-  /** Identifier of the transaction, a UUID. */
-  transaction_id?: string | null | undefined
-  /** A string of digits, such as `1000`. */
-  status_code?: string | null | undefined
-  /** Text of the status code. */
-  status_description?: string | null | undefined
-  /** The total fee. */
-  fee?: Fee | null | undefined
-  /** Time of the last change; no zone. */
-  processed_at?: Timestamp | null | undefined
 }
 
 /** The fields of a payment's webhook (API document, "Primary operation webhook parameters"). */
-interface PrimaryFields extends CommonEvent {
-  /** Identifier at the acquiring bank. */
-  gateway_order_id?: string | null | undefined
-  /** The service's billing identifier. */
-  billing_order_id?: string | null | undefined
-  /** The way of payment. */
-  payway?: string | null | undefined
-  /** Electronic Commerce Indicator. */
-  eci?: string | null | undefined
-  /** The limit that caused a decline: typed as a string by the API document, delivered as an object. */
-  limit_info?: LimitInfo | string | null | undefined
-  /** The card's number, masked. */
-  cc_mask?: string | null | undefined
-  /** Token of the card. It can be charged: treat it as a secret. */
-  cc_token?: string | null | undefined
-  /** When the token expires; the fraction may be absent. */
-  cc_token_expiration?: Timestamp | null | undefined
-  /** Your identifier of the customer. */
-  customer_id?: string | null | undefined
-  /** As submitted. */
-  customer_phone?: string | null | undefined
-  /** The fixed part of the fee. */
-  fixed_fee?: Fee | null | undefined
-  /** The percentage part of the fee. */
-  percent_fee?: Fee | null | undefined
-  /** Your own data. */
-  payload?: string | null | undefined
-  /** Link to the receipt (`purchase`, `auth` and `credit` only). */
-  receipt_url?: string | null | undefined
-  /** Account-to-account payments only. */
-  bank_pay?: BankPay | null | undefined
-  /** The amount that was actually paid, where the payer may change it. */
-  processed_amount?: number | null | undefined
-  /** Currency of `processed_amount`. */
-  processed_currency?: Currency | null | undefined
-  /** Present for recurring payments. */
-  recurring?: Recurring | null | undefined
-}
+interface PrimaryFields extends CommonEvent, PrimaryDetails {}
 
 /** A one-step payment changed its status. */
 export interface PurchaseEvent extends PrimaryFields {
@@ -226,19 +157,10 @@ const commonFields = /* @__PURE__ */ pure(() =>
     amount: number,
     currency: text,
     status: text,
-    pos_id: optionalText,
-    mode: optionalText,
-    created_at: optionalText,
-    transaction_id: optionalText,
-    status_code: optionalText,
-    status_description: optionalText,
-    fee: v.nullish(feeSchema),
-    processed_at: optionalText,
+    ...operationDetails,
   }),
 )
 const secondaryFields = /* @__PURE__ */ pure(() => fieldsOf<Secondary>()({ ...commonFields, operation_id: text }))
-
-const limit_info = /* @__PURE__ */ pure(() => v.nullish(limitInfoSchema))
 
 /** The fields that a schema reads of an event: `kind` is ours, and added afterwards. */
 export type EventFields<T> = Omit<T, 'kind' | keyof Received>
@@ -249,24 +171,7 @@ export const primaryEventSchema: Schema<EventFields<PrimaryEvent>> = /* @__PURE_
     fieldsOf<EventFields<PrimaryEvent>>()({
       ...commonFields,
       method: oneOf(['purchase', 'auth', 'credit', 'p2p', 'lookup']),
-      gateway_order_id: optionalText,
-      billing_order_id: optionalText,
-      payway: optionalText,
-      eci: optionalText,
-      limit_info,
-      cc_mask: optionalText,
-      cc_token: optionalText,
-      cc_token_expiration: optionalText,
-      customer_id: optionalText,
-      customer_phone: optionalText,
-      fixed_fee: v.nullish(feeSchema),
-      percent_fee: v.nullish(feeSchema),
-      payload: optionalText,
-      receipt_url: optionalText,
-      bank_pay: v.nullish(bankPaySchema),
-      processed_amount: optionalNumber,
-      processed_currency: optionalText,
-      recurring: v.nullish(recurringSchema),
+      ...primaryDetails,
     }),
   ),
 )

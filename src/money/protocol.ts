@@ -437,6 +437,12 @@ function byHand(
 ): Step {
   const { kind, amount, started_at, outcome } = operation
   if (!isOpen(operation)) return answer(state, { code: 'already_settled' })
+  // Nobody contradicts the events.
+  const found = match(state.operations, operation, state.order.operations)
+  if (typeof found === 'object') {
+    const { state: settled, commands } = executed(state, operation, found, now)
+    return { state: settled, commands: [...commands, { type: 'answer', answer: { code: 'already_settled' } }] }
+  }
   if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, { code: 'still_in_progress', kind })
   if (!message.executed) {
     const step = notExecuted(state, operation)

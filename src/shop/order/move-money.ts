@@ -3,7 +3,6 @@ import type { CallOptions } from '../../http/types.ts'
 import { callOf, eventOfResponse, lookedUp, makeCall, requestOf } from '../../money/calls.ts'
 import { type Driver, drive } from '../../money/drive.ts'
 import {
-  answeredBy,
   type Command,
   chooseAttempt,
   committed,
@@ -87,10 +86,8 @@ export async function settleByHand(
   const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
   const attempt = its?.order.order_id ?? order_id
   const run = { scope, order_id: attempt }
-  const one = its?.made.find((made) => made.id === id)
-  const isAnswered = its && one && isOpen(one) && answeredBy(its.made, one, its.order.operations)
-  if (isAnswered || executed === 'unknown') await checkOperation(scope, attempt, id, executed === 'unknown')
   if (executed !== 'unknown') return answerTo(run, { type: 'by_hand', id, executed, isListed: false })
+  await checkOperation(scope, attempt, id, true)
   const found = listOperations(scope.store, attempt).find((made) => made.id === id)
   if (!found) return responseTo({ code: 'unknown_operation' })
   return { status: 200, body: { state: isOpen(found) ? 'unknown' : (found.outcome as string) } }

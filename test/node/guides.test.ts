@@ -25,6 +25,7 @@ import {
 } from '../../src/testing/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
+import { freePort } from './support/free-port.ts'
 import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
@@ -426,20 +427,22 @@ describe('SKILL.md', () => {
   })
 
   it('has a shop in which prove finds nothing, its refund button included', { timeout: 120_000 }, async () => {
-    const { openShop } = (await load(skill.program('A shop that is right'))) as {
+    const port = await freePort()
+    const { openShop } = (await load(skill.program('A shop that is right').replace('3000', String(port)))) as {
       openShop(env: object, database: DatabaseSync): Promise<{ fetch(request: Request): Promise<Response> }>
     }
     const emulator = await serveEmulator({}, {})
     const env = variablesOf(emulator.emulator.credentials).map((line) => line.split('='))
     vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const shop = await serveOnNode((await openShop(Object.fromEntries(env), new DatabaseSync(':memory:'))).fetch)
+    const shop = await serveOnNode((await openShop(Object.fromEntries(env), new DatabaseSync(':memory:'))).fetch, {
+      port,
+    })
     const orders = `${shop.origin}/orders`
     const report = await prove({
       ...{
         url: `${shop.origin}/webhooks`,
         create: orders,
         state: `${orders}/{order_id}`,
-        orders: 60,
         usesEdgetill: true,
       },
       ...{ refund: `${orders}/{order_id}/refund`, emulator: emulator.origin },

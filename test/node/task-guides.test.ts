@@ -164,7 +164,7 @@ it('guides/ci.md: has a job whose steps pass, for the shop of SKILL.md', { timeo
     `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`,
   )
   chmodSync(join(bin, 'edgetill'), 0o755)
-  const skill = new Document('SKILL.md').program('A shop that is right')
+  const skill = new Document('SKILL.md').program('A shop that is right').replace('3000', String(port))
   const serve = `import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { serve } from '@hono/node-server'

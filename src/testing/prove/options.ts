@@ -20,6 +20,8 @@ export interface AskedOrder {
   order_id: string
   amount: number
   currency: string
+  /** The checkout's address, where the shop has created the payment as well: a button's order is then paid there. */
+  url?: string | undefined
 }
 
 /** A press of a button that sends money. `key` is the same for each press of one intention, as in a form that is sent twice. */

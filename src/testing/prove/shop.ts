@@ -89,6 +89,7 @@ const ORDER = v.object({
   order_id: v.pipe(v.union([v.string(), v.number()]), v.transform(String), v.minLength(1)),
   amount: v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.gtValue(0)),
   currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)),
+  url: v.optional(v.string()),
 })
 
 /** A shop that makes its own orders says which one it made. @throws {ProveError} for what cannot be paid. */

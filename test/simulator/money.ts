@@ -1,19 +1,19 @@
 import { sha256Base64url } from '../../src/lib/sha256.ts'
+import type { OperationKind } from '../../src/money/protocol.ts'
 import { type Answer, payAt } from '../worker/support/world.ts'
 import { judgeAttention, judgeEvents, judgeOrder } from './judges.ts'
+import { CARDS, madeOf, totalsOf } from './ledger.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { type Fate, Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
-
-type Kind = 'capture' | 'refund' | 'void'
 
 /** The calls that are sent at once to one paid order. */
 export interface MoneyScenario {
   method: 'auth' | 'purchase'
   /** Key, kind and amount of each caller's request; all that is left without an amount. */
-  calls: readonly (readonly [key: string, kind: Kind, amount?: number])[]
+  calls: readonly (readonly [key: string, kind: OperationKind, amount?: number])[]
   /** A request before them, whose worker died or whose answer was lost. */
-  open?: readonly [kind: Kind, amount?: number]
+  open?: readonly [kind: OperationKind, amount?: number]
   /** A person beside them, who settles what is open, and is right. */
   byHand?: boolean
   cron?: boolean
@@ -25,7 +25,7 @@ export interface MoneyScenario {
 
 interface Wish {
   key: string
-  kind: Kind
+  kind: OperationKind
   amount: number | undefined
   answers: Answer[]
   /** The order as its caller saw it. */
@@ -36,7 +36,6 @@ interface Wish {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
-const CARDS = ['success', 'success', 'success', 'capture_declined', 'refund_declined', 'void_declined'] as const
 const isFinal = ({ status, body }: Answer): boolean =>
   [200, 412, 422].includes(status) || String(body.code).endsWith('_not_executed')
 
@@ -51,7 +50,7 @@ class Play extends Simulation {
   /** How each attempt ended, by its key. */
   private readonly outcomes = new Map<string, unknown>()
 
-  wish(key: string, kind: Kind, amount?: number): Wish {
+  wish(key: string, kind: OperationKind, amount?: number): Wish {
     const wish = this.wishes.get(key) ?? { key, kind, amount, answers: [] }
     this.wishes.set(key, wish)
     return wish
@@ -85,21 +84,18 @@ class Play extends Simulation {
     }
   }
 
-  private made(kind?: Kind) {
-    const operations = this.emulator.orders.get(ORDER_ID)?.operations ?? []
-    return operations.filter(({ method }) => kind === undefined || method === kind)
-  }
-
   /** Looks into the portal: an attempt was made when there is an operation that nobody else has made. */
   async person(): Promise<void> {
     await this.steps.at('person', 'looks at the order')
     const { attempts } = (await this.api('person', `/api/orders/${ORDER_ID}`)).body
-    for (const { id, kind } of attempts as { id: string; kind: Kind }[]) {
+    for (const { id, kind } of attempts as { id: string; kind: OperationKind }[]) {
       await this.steps.at('person', 'looks into the portal')
       if (this.isInside) continue
       const known = [...this.wishes.values()].flatMap(({ answers }) => answers.map(({ body }) => body.operation_id))
       this.lookIntoGate()
-      const free = this.made(kind).filter(({ operation_id }) => ![...known, ...this.taken].includes(operation_id))
+      const free = madeOf(this.emulator, ORDER_ID, kind).filter(
+        ({ operation_id }) => ![...known, ...this.taken].includes(operation_id),
+      )
       const executed = free.length > this.byHand.size
       const init = { method: 'POST', body: JSON.stringify({ executed }) }
       const { status } = await this.api('person', `/api/orders/${ORDER_ID}/attempts/${id}/settle`, init)
@@ -131,7 +127,7 @@ class Play extends Simulation {
       )
     const said = [...this.wishes.values()].map((wish) => [...new Set(texts(wish))])
     const ids = said.flat().flatMap((text) => /^200 (?!by hand)(.*)/.exec(text)?.[1] ?? [])
-    const made = this.made().map(({ operation_id }) => operation_id)
+    const made = madeOf(this.emulator, ORDER_ID).map(({ operation_id }) => operation_id)
     const byHand = said.flat().filter((text) => text === '200 by hand').length
     const summary = JSON.stringify(Object.fromEntries([...this.wishes.keys()].map((key, index) => [key, said[index]])))
     if (said.some(({ length }) => length !== 1)) this.wrong.add(`not one answer for one key: ${summary}`)
@@ -139,17 +135,16 @@ class Play extends Simulation {
     if (ids.some((id) => !made.includes(id))) this.wrong.add(`the service has no such operation: ${summary}`)
     if (made.length !== ids.length + byHand) this.wrong.add(`${made.length} were made: ${summary}`)
     const seen = [...this.wishes.values()].filter(({ version }) => version).flatMap(({ answers }) => answers)
-    const moved = this.made().flatMap(({ operation_id, status }) => (status === 'success' ? operation_id : []))
+    const moved = madeOf(this.emulator, ORDER_ID).flatMap(({ operation_id, status }) =>
+      status === 'success' ? operation_id : [],
+    )
     if (!hasFailed(this) && seen.some(({ body }) => moved.indexOf(String(body.operation_id)) > 0))
       this.wrong.add(`money was moved of an order that had changed: ${summary}`)
     const { totals, attempts } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
     const { captured, refunded, voided } = totals as Record<string, number>
-    const sum = (kind: Kind) =>
-      this.made(kind).reduce((all, { amount, status }) => all + (status === 'success' ? amount : 0), 0)
-    const paid = this.emulator.orders.get(ORDER_ID)?.payments[0]
-    const truth = [sum('capture') + (paid?.method === 'purchase' ? paid.amount : 0), sum('refund'), sum('void')]
+    const truth = totalsOf(this.emulator, ORDER_ID)
     const shown = JSON.stringify([captured, refunded, voided])
-    if (shown !== JSON.stringify(truth.map((amount) => Math.round(amount * 100)))) {
+    if (shown !== JSON.stringify(truth)) {
       this.wrong.add(`the totals ${shown} are not those of the service: ${JSON.stringify(truth)}`)
     }
     if ((attempts as unknown[]).length > 0) this.wrong.add('an attempt stays open')
@@ -166,7 +161,6 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   const { method, calls, open, byHand, cron, sawSame, lost = 0 } = scenario
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
-  // Of each kind of operation, some are declined.
   await payAt(play.emulator, location, play.pick(CARDS))
   await play.emulator.deliveries.idle()
   play.time += 2_000

@@ -2,16 +2,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
 import { createClient, createWebhookHandler } from '../../src/index.ts'
+import type { OperationKind } from '../../src/money/protocol.ts'
 import { createTill, type Moved, type Till, type TillDatabase, type TillEvent } from '../../src/till/index.ts'
 import { PAYMENT } from '../till/support/open-till.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { payAt } from '../worker/support/world.ts'
+import { CARDS, madeOf, totalsOf } from './ledger.ts'
 import { never } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { START } from './simulation.ts'
 import { createSteps, type Steps } from './steps.ts'
 
-type Kind = 'capture' | 'refund' | 'void'
 /** The fate of a request to the service, or of its sender. */
 type Fate = 'answered' | 'refused' | 'lost before' | 'lost after' | 'died before' | 'died after'
 
@@ -19,9 +20,9 @@ type Fate = 'answered' | 'refused' | 'lost before' | 'lost after' | 'died before
 export interface TillScenario {
   method: 'auth' | 'purchase'
   /** Key, kind and amount of each press of a button; all that is left without an amount. */
-  calls: readonly (readonly [key: string, kind: Kind, amount?: number])[]
+  calls: readonly (readonly [key: string, kind: OperationKind, amount?: number])[]
   /** A press before them, whose process died or whose response was lost. */
-  open?: readonly [kind: Kind, amount?: number]
+  open?: readonly [kind: OperationKind, amount?: number]
   /** All of them have seen the order as it was paid. */
   sawSame?: boolean
   /** So many customers open the payment at once. */
@@ -43,7 +44,7 @@ const NO_FAULTS: Faults = { kill: 0, busy: 0, onEvent: 0 }
 
 interface Wish {
   key: string
-  kind: Kind
+  kind: OperationKind
   amount: number | undefined
   version: string | undefined
   answers: Moved[]
@@ -71,7 +72,6 @@ const INSIDE_MS = 9 * MINUTE
 const JUMPS = [0.2 * SECOND, 5 * SECOND, 20 * SECOND, 31 * SECOND, 61 * SECOND, 5 * MINUTE, 11 * MINUTE]
 const TURNS = 150
 const LOST: readonly Fate[] = ['refused', 'lost before', 'lost after', 'died before', 'died after']
-const CARDS = ['success', 'success', 'success', 'capture_declined', 'refund_declined', 'void_declined'] as const
 
 function beginLife(): Life {
   let die = (): void => {}
@@ -306,7 +306,7 @@ class TillWorld {
     await this.emulator.deliveries.idle()
   }
 
-  wish(key: string, kind: Kind, amount?: number, version?: string): Wish {
+  wish(key: string, kind: OperationKind, amount?: number, version?: string): Wish {
     const wish = this.wishes.get(key) ?? { key, kind, amount, version, answers: [] }
     this.wishes.set(key, wish)
     return wish
@@ -359,11 +359,6 @@ class TillWorld {
     this.others.add((await this.steps.busy(client.capturePayment(input))).operation_id)
   }
 
-  made(kind?: Kind) {
-    const operations = this.emulator.orders.get(ORDER_ID)?.operations ?? []
-    return operations.filter(({ method }) => kind === undefined || method === kind)
-  }
-
   /** The service's ledger, the rows, the answers and the order say the same. */
   async compare(): Promise<void> {
     const { till } = this.processes[0] as Process
@@ -374,7 +369,8 @@ class TillWorld {
     })
     const summary = JSON.stringify(Object.fromEntries([...this.wishes.keys()].map((key, index) => [key, said[index]])))
     const ids = said.flat().flatMap((text) => /^done (.*)/.exec(text)?.[1] ?? [])
-    const made = this.made().flatMap(({ operation_id: id }) => (this.others.has(id) ? [] : id))
+    const all = madeOf(this.emulator, ORDER_ID)
+    const made = all.flatMap(({ operation_id: id }) => (this.others.has(id) ? [] : id))
     if (said.some(({ length }) => length !== 1)) this.wrong.add(`not one answer for one key: ${summary}`)
     if (new Set(ids).size !== ids.length) this.wrong.add(`one operation for two keys: ${summary}`)
     if (ids.length !== made.length || ids.some((id) => !made.includes(id)))
@@ -382,21 +378,11 @@ class TillWorld {
     const seen = [...this.wishes.values()]
       .filter(({ version }) => version)
       .flatMap(({ answers }) => answers.map(textOf))
-    const moved = this.made().flatMap(({ operation_id, status }) => (status === 'success' ? operation_id : []))
+    const moved = all.flatMap(({ operation_id, status }) => (status === 'success' ? operation_id : []))
     if (seen.some((text) => moved.indexOf(text.replace('done ', '')) > 0))
       this.wrong.add(`money was moved of an order that had changed: ${summary}`)
     const order = await till.order(ORDER_ID)
-    const sum = (kind: Kind) =>
-      this.made(kind).reduce(
-        (all, { amount, status }) => all + (status === 'success' ? Math.round(amount * 100) : 0),
-        0,
-      )
-    const payments = this.emulator.orders.get(ORDER_ID)?.payments ?? []
-    const paid = payments.reduce(
-      (all, { method, status, amount }) => all + (method === 'purchase' && status === 'success' ? amount * 100 : 0),
-      0,
-    )
-    const truth = [sum('capture') + Math.round(paid), sum('refund'), sum('void')].join(', ')
+    const truth = totalsOf(this.emulator, ORDER_ID).join(', ')
     const { captured, refunded, voided } = order?.totals ?? { captured: 0, refunded: 0, voided: 0 }
     const shown = [captured, refunded, voided].join(', ')
     if (shown !== truth) this.wrong.add(`the totals ${shown} are not those of the service: ${truth}`)

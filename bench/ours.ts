@@ -61,9 +61,9 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'the till on SQLite',
     program: (where) => `export { createTill, sqlite } from ${from(where, 'till')}`,
     goal: 15_000,
-    // Beyond the goal: the rules, the fold, the look-up and the reading of events, which it shares with the engine, are 15.1 kB alone.
-    limit: 22_500,
-    without: [...NOTHING_FOREIGN, 'src/http/', 'src/client', 'src/shop/'],
+    limit: 15_000,
+    // Events are stored as the SDK has read them, and hashed by Web Crypto.
+    without: [...NOTHING_FOREIGN, 'valibot', '@noble/', 'src/http/', 'src/client', 'src/shop/'],
   },
   {
     name: 'a till, a client, webhooks',

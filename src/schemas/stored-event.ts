@@ -12,11 +12,16 @@ export interface StoredEvent {
   issues: readonly Issue[]
 }
 
-/** An event for {@link restored}, which needs no schema. @param lost Fields that cannot be stored, and why. */
-export function stored(event: WebhookEvent, lost: readonly Issue[] = []): StoredEvent {
+/** The service sends nothing deeper, and the JSON of a deeper value overflows the stack of some runtime. */
+const isDeep = (value: unknown, left = 100): boolean =>
+  typeof value === 'object' && (left === 0 || Object.values(value ?? {}).some((one) => isDeep(one, left - 1)))
+
+/** An event for {@link restored}, which needs no schema. What is nested too deeply is left out, and named in `issues`. */
+export function stored(event: WebhookEvent): StoredEvent {
   const { issues = [], ...fields } = event as object & { issues?: readonly Issue[] }
   const record = recordOf(event)
-  const names = lost.map(({ path }) => path)
+  const names = Object.keys(record).filter((name) => isDeep(record[name]))
+  const lost = names.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
   return {
     record: without(record, names),
     typed: Object.fromEntries(Object.entries(without(fields, names)).filter(([name, value]) => value !== record[name])),

@@ -33,7 +33,7 @@ export interface D1Handle {
 type Rows = Record<string, unknown>[]
 const SQLITE_CLOCK = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 const IN_TRANSACTION =
-  'Inside a transaction a rollback would lose what the till has written after the money moved: end it, or open a second handle.'
+  'Inside a transaction a rollback would lose what the till has written: end it, or open a second handle.'
 const wrong = (message: string): ConfigError => new ConfigError('database', message)
 
 /**

@@ -43,19 +43,12 @@ export interface Scope extends Tables {
 export const kept = <T>(value: T, { keepCardToken }: Scope): T =>
   JSON.parse(JSON.stringify(value, (name, one) => (name === 'cc_token' && !keepCardToken ? undefined : one)))
 
-/** The service sends nothing deeper, and the JSON of a deeper value overflows the stack of some runtime. */
-const isDeep = (value: unknown, left = 100): boolean =>
-  typeof value === 'object' && (left === 0 || Object.values(value ?? {}).some((one) => isDeep(one, left - 1)))
-
 /** Stores a genuine event: when this returns, it is durable, and `onEvent` is due for it. */
 export async function storeEvent(scope: Scope, event: WebhookEvent): Promise<void> {
-  const record = recordOf(event)
-  const { order_id } = record
-  const deep = Object.keys(record).filter((name) => isDeep(record[name]))
-  const lost = deep.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
+  const { order_id } = recordOf(event)
   const summary = { id: await sha256Async(eventText(event)), ...fieldsOf(event) }
   const { id, kind, status } = summary
-  const body = kept({ summary, ...stored(event, lost) }, scope)
+  const body = kept({ summary, ...stored(event) }, scope)
   if (typeof order_id !== 'string' || order_id === '') {
     const none = { order_key: `stray/${id}`, order_id: null, next: 0 }
     // A copy of it loses the insert.

@@ -118,7 +118,7 @@ async function send(scope: Scope, reading: Reading, { id, kind, started_at }: Mo
   const input = { order_currency: order.currency, ...(server_url && { server_url }), ...fields, order_id }
   // By the database's clock. The SDK compares it once more in the last step before `fetch`: a process that was paused sends nothing.
   const deadlineMs = Math.floor(started_at + SEND_MS - (now + Date.now() - asked_at))
-  const paused = notSent('busy', 'The database or this process took more than 30 seconds: nothing was sent.')
+  const paused = notSent('busy', 'This process was paused: nothing was sent.')
   const answer = { code: 'recorded', response: paused } as const
   if (deadlineMs < 1) return { type: 'responded', id, outcome: 'not_sent', answer } as const
   const call = () => (scope.client[CALL_NAMES[kind] as 'voidPayment'] as Call)(input, { deadlineMs })

@@ -36,7 +36,7 @@ export async function openPayment(scope: Scope, input: CreatePaymentInput): Prom
       if (payment?.url && (order.status ?? 'pending') === 'pending') return { outcome: 'done', url: payment.url }
       if (order.status !== null) return { outcome: 'ended', status: order.status }
       if (payment && now - Number(payment.written_at) < OPENING_MS)
-        return notSent('in_progress', 'Another process is opening this payment, or was until a minute ago.')
+        return notSent('in_progress', 'Another process is opening this payment.')
       const found = payment && (await findOut(scope, reading))
       if (found) return found
       if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: FIRST_ASK_MS })
@@ -92,9 +92,7 @@ async function create(scope: Scope, reading: Reading, input: CreatePaymentInput)
 export async function cancelPayment(scope: Scope, order_id: string): Promise<Moved> {
   const cancel = () => scope.client.cancelPayment({ order_id })
   const { answer } = await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))
-  if (answer.code === 'executed')
-    await readOrder(scope, order_id)
-      .then((order) => ask(scope, order, []))
-      .catch(() => {})
+  const listed = async () => ask(scope, await readOrder(scope, order_id), [])
+  if (answer.code === 'executed') await listed().catch(() => {})
   return movedOf(answer)
 }

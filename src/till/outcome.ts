@@ -52,7 +52,7 @@ export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = ()
   if (code === 'contradicted') return unknown(answer.id, 'It had ended otherwise: see attention().', answer.record)
   if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
   if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
-  if (code === 'order_changed') return notSent(code, 'Money of this order was moved since: read it again.')
+  if (code === 'order_changed') return notSent(code, 'Money of this order was moved since.')
   if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
   if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
   if (code === 'in_progress' || code === 'unsettled') {
@@ -60,6 +60,6 @@ export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = ()
     return isOwn(answer.id) ? unknown(answer.id, message) : notSent('in_progress', message)
   }
   const unmade = `The service does not know the ${kind}: it was not executed. Use a new key.`
-  const other = 'There is no such operation, or its outcome is known, or it may be in progress.'
+  const other = 'There is none, or its outcome is known, or it may be in progress.'
   return { outcome: 'rejected', error: { code, message: code === 'not_executed' ? unmade : other } }
 }

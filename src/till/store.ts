@@ -70,7 +70,7 @@ export async function migrate({ run }: Tables): Promise<void> {
   await make().catch(make).catch(make).catch(make).catch(make)
   const [newest] = await run('SELECT max(version) AS number FROM edgetill_version')
   if (Number(newest?.number) === VERSION) return
-  throw new ConfigError('database', 'A newer edgetill has made the tables of this database: update this process too.')
+  throw new ConfigError('database', 'A newer edgetill has made the tables: update this process too.')
 }
 
 type Kind = 'event' | 'payment' | 'operation' | 'end' | 'stray'

@@ -3,7 +3,6 @@ import { requestOf } from '../money/calls.ts'
 import type { OperationKind } from '../money/protocol.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { ownOptions } from '../schemas/fields.ts'
 import type { TillDatabase } from './database.ts'
 import { type OnTillEvent, type Scope, storeEvent, type TillClient } from './events.ts'
 import { play, settleByHand } from './move-money.ts'
@@ -22,14 +21,11 @@ export interface TillOptions {
   keepCardToken?: boolean | undefined
 }
 
-/** Options of a call that moves money. */
-export interface MoveOptions {
-  /** Yours: one key is one operation of one order, however often it is called. A hidden field of the form with the button will do. */
-  key: string
-  /** `version` of the order as the person saw it: nothing is sent where money was moved since. */
-  ifVersion?: string | undefined
-}
-
+/**
+ * `key` is yours: one key is one operation of one order, however often it is called; a hidden field of the form with the button will
+ * do. `ifVersion`: `version` of the order as the person saw it; nothing is sent where money was moved since.
+ */
+export type MoveOptions = { key: string; ifVersion?: string | undefined }
 /** A capture, refund or void, once for each key. */
 export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'> = (
   input: Parameters<TillClient[Name]>[0],
@@ -92,13 +88,15 @@ export interface Till {
  * }
  */
 export function createTill(options: TillOptions): Till {
-  const own = ownOptions(options, ['client', 'database', 'onEvent', 'keepCardToken'])
-  const { client, database, onEvent, keepCardToken = false } = own
+  // Without what may have been added to `Object.prototype`.
+  const own = { __proto__: null, ...options } as TillOptions
+  const { client, database, onEvent, keepCardToken = false, ...unknown } = own
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }
+  for (const name of Object.keys(unknown)) must(false, name, 'one of client, database, onEvent and keepCardToken')
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
-  must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or a TillDatabase of your own')
+  must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
   const scope: Scope = { ...tablesOf(database), client, onEvent, keepCardToken }
   let delivery: Promise<unknown> = Promise.resolve()
@@ -110,7 +108,6 @@ export function createTill(options: TillOptions): Till {
       const request = { ...(await requestOf(kind, fields, key)), hasCurrency: true, version: ifVersion }
       return (await play(scope, order_id, { type: 'request', request }, fields)) as never
     }
-
   return {
     migrate: () => migrate(scope),
     async receive(event) {

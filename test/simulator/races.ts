@@ -78,7 +78,7 @@ const TILL_RACES: readonly Race[] = [
       'a row takes whatever number is next',
       [...SAW_SAME, ...BUTTONS],
       'order.order_key, order.next++, kind',
-      `order.order_key, (await run<{ n: number }>('SELECT coalesce(max(number), 0) + 1 AS n FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.n, kind`,
+      `order.order_key, (await run('SELECT coalesce(max(number), 0) + 1 AS number FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.number, (order.next++, kind)`,
     ],
     [
       'a key is not free again after nothing was sent',

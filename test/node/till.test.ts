@@ -102,7 +102,7 @@ statements = 0
 const refund = (key) => till.refund(JSON.parse(env.REFUND), { key })
 const results = await Promise.all(Array.from({ length: Number(env.PRESSES ?? 1) }, () => refund('press')))
 for (const key of JSON.parse(env.THEN ?? '[]')) results.push(await refund(key))
-console.log('RESULT ' + JSON.stringify({ statements, results, attention: await till.attention(), order: await till.order(JSON.parse(env.REFUND).order_id) }))
+console.log('RESULT ' + JSON.stringify({ statements, results, attention: await till.attention(), ids: (await till.orders({ limit: 1 })).orders.map(({ order_id }) => order_id), order: await till.order(JSON.parse(env.REFUND).order_id) }))
 process.exit(0)
 `
 
@@ -110,6 +110,8 @@ interface Result {
   statements: number
   results: { outcome: string; reason?: string; record?: object }[]
   attention: { kind: string; order_id?: string }[]
+  /** Of the newest order. */
+  ids: string[]
   order: { totals: { refunded: number } }
 }
 
@@ -171,6 +173,7 @@ it.each(Object.keys(DRIVERS) as Driver[])(
     const again = await press(order_id, { PRESSES: '3' })
     expect(new Set(again.results.map(({ outcome }) => outcome))).toEqual(new Set(['done']))
     expect([await refunded(order_id), again.order.totals.refunded, again.attention]).toEqual([1, 3000, []])
+    expect(again.ids).toEqual([order_id])
   },
   60_000,
 )

@@ -48,7 +48,7 @@ export function touch(
 /** The orders that are to be published now, and those of which the list says that something is due sooner than it is. */
 export const duePublished = (store: OrderStore): Published[] =>
   store.all<Published>(
-    'SELECT * FROM published WHERE next_at <= ? OR due_at < ? LIMIT 20',
+    'SELECT * FROM published WHERE next_at <= ? OR (next_at IS NULL AND due_at < ?) LIMIT 20',
     ...[store.now(), dueAt(store) ?? Number.MAX_SAFE_INTEGER],
   )
 

@@ -278,6 +278,7 @@ describe('guides/recipes.md', () => {
   const traced = recipes.program('Trace calls with OpenTelemetry')
   const paid = recipes.program("When a Worker's order is paid: D1, a queue, a mail")
   const queued = recipes.program("Validate a queue's message")
+  const fiscal = recipes.program('A fiscal receipt for each payment, exactly once')
 
   it('subscribes, notices a missed charge, and cancels', async () => {
     const { subscribe, charged, unsubscribe } = (await load(subscription)) as Record<string, Call>
@@ -368,6 +369,49 @@ describe('guides/recipes.md', () => {
       expect(mails).toMatchObject([
         { headers: { authorization: 'Bearer the-token' }, body: expect.stringContaining('"text":"100.5 UAH paid."') },
       ])
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('makes one fiscal receipt of each payment and refund, though the service is down for a day and answers are lost', async () => {
+    const { withReceipt } = (await load(fiscal)) as Record<string, OnEvent>
+    const table = 'operation TEXT PRIMARY KEY, receipt_id TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0'
+    const DB = createD1Double(`CREATE TABLE fiscal (${table})`)
+    const receipts = new Map<string, { type: string; amount: number }>()
+    let calls = 0
+    let state: 'down' | 'deaf' | 'up' = 'down'
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+      calls++
+      if (state === 'down') throw new TypeError('fetch failed')
+      const known = receipts.has(url)
+      receipts.set(url, JSON.parse(String(init.body)))
+      // It has made the receipt, and its answer is lost.
+      if (state === 'deaf') throw new TypeError('The connection was reset.')
+      return new Response(null, { status: known ? 409 : 201 })
+    })
+    try {
+      const onEvent: OnEvent = async (...given) => withReceipt?.(...given)
+      const shop = await createTestShop({ onEvent, env: { DB, FISCAL_TOKEN: 't' } as never })
+      const order = await shop.sell({ amount: 100.5 })
+      await shop.pay(order)
+      for (let hours = 0; hours < 24; hours++) await shop.advance(3_600_000)
+      expect([calls > 3, receipts.size]).toEqual([true, 0])
+      state = 'deaf'
+      for (let hours = 0; hours < 7; hours++) await shop.advance(3_600_000)
+      expect(receipts.size).toBe(1)
+      state = 'up'
+      for (let hours = 0; hours < 8; hours++) await shop.advance(3_600_000)
+      const headers = { 'idempotency-key': 'k' }
+      const body = JSON.stringify({ refund_amount: 40 })
+      await shop.api(`/api/orders/${order.order_id}/refund`, { method: 'POST', headers, body })
+      for (let minutes = 0; minutes < 5; minutes++) await shop.advance(60_000)
+      expect([...receipts.values()]).toMatchObject([
+        { type: 'SELL', amount: 100.5 },
+        { type: 'RETURN', amount: 40 },
+      ])
+      const { results } = await DB.prepare('SELECT done FROM fiscal').all()
+      expect(results).toEqual([{ done: 1 }, { done: 1 }])
     } finally {
       vi.unstubAllGlobals()
     }

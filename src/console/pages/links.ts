@@ -81,7 +81,8 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
     body: html`<div class="cols"><div class="card head">
 <ol class="steps">${steps.map((step) => {
       const isNow = step === state
-      const name = step === 'sent' && !isNow ? text.made : (text.states[step] ?? step)
+      const isPaid = step === 'paid' && sealed?.order.method === 'purchase'
+      const name = step === 'sent' && !isNow ? text.made : isPaid ? words.states.paid : (text.states[step] ?? step)
       const shown = isNow ? pill(TONES[step] ?? 'wait', name) : name
       return html`<li${isNow ? html` aria-current="step"` : ''}>${shown}</li>`
     })}</ol>

@@ -139,7 +139,7 @@ function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link:
     [text.phone, textIn(raw, 'customer_phone')],
     [text.email, email && html`<a href="${found}">${email}</a>`],
     [text.reference, order.reference],
-    [text.link, link && html`<a href="${at(visit, linkPath(link.order_id))}">${words.link.states[link.state]}</a>`],
+    [text.link, link && html`<a href="${at(visit, linkPath(link.order_id))}">${text.linkOf}</a>`],
     [text.receipt, isAddress ? html`<a href="${receipt}" rel="noreferrer">${text.receiptOf}</a>` : ''],
   ])
 }

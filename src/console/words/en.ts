@@ -68,8 +68,8 @@ export const english = {
   },
   oldForm: {
     title: 'This form is no longer valid',
-    body: ('Nothing was done. You may have signed in again since it was opened, or it came from another site. Go back ' +
-      'to its page and try again.') as string,
+    body: ('Nothing was done. You may have signed in again since it was opened, or it came from another site. Go ' +
+      'back to its page and try again.') as string,
   },
   notFound: { title: 'Nothing here', body: 'There is no such page.' },
   noOrder: { title: 'No such order', body: 'The shop does not know this order.' },
@@ -109,6 +109,7 @@ export const english = {
     receipt: 'Receipt of the service',
     receiptOf: 'Receipt',
     link: 'Payment link',
+    linkOf: 'Open its page',
     send: 'Send the link again',
     again: 'The same again',
     raw: 'Details for a developer',
@@ -391,7 +392,7 @@ export const english = {
     states: {
       sent: 'Not opened yet',
       opened: 'Opened',
-      paid: 'Paid',
+      paid: 'Paid or reserved',
       revoked: 'Closed',
       expired: 'Expired',
     } as Record<string, string>,

@@ -112,6 +112,7 @@ export const ukrainian: Words = {
     receipt: 'Квитанція сервісу',
     receiptOf: 'Квитанція',
     link: 'Посилання на оплату',
+    linkOf: 'Відкрити',
     send: 'Надіслати посилання ще раз',
     again: 'Таке саме ще раз',
     raw: 'Подробиці для розробника',
@@ -393,7 +394,7 @@ export const ukrainian: Words = {
     states: {
       sent: 'Ще не відкрито',
       opened: 'Відкрито',
-      paid: 'Сплачено',
+      paid: 'Сплачено чи заблоковано',
       revoked: 'Закрито',
       expired: 'Термін минув',
     },

@@ -30,7 +30,6 @@ const THEN_REFUND = storyOf('pay refund:2000')
 
 const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
 const isSmall = ({ gap, played }: Facts): boolean => (gap > 0 && gap < 100) || played.story.asked < 2 ** 31
-const isCents = ({ gap }: Facts): boolean => gap > 0 && gap < 3
 const isOne = ({ story }: Facts): boolean => new Set(genuineOf(story).map(at)).size === 1
 const isKilled = ({ story }: Facts): boolean => genuineOf(story).some(({ way }) => way === 'killed')
 const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => method === 'auth')
@@ -86,14 +85,14 @@ const RULES: readonly Rule[] = [
   ['dedupes_by_body', ['other_fields']],
   ['ships_copies', ['copies', 'shipped']],
   ['adds_up_copies', ['copies']],
-  // From here on each webhook comes once.
+  // From here on each webhook comes once. What a pending does later may come before or after the next webhook.
+  ['ignores_status', ['order', 'more'], ({ fails }) => fails({ ...storyOf('abandon'), lingers: true })],
   ['ignores_status', ['plain', 'more'], isOpen],
-  ['rounds', ['plain', 'less'], isCents],
+  ['rounds', ['plain'], ({ gap, played }) => gap > 0 && gap < (played.difference?.endsWith('more') ? 100 : 3)],
   ['ignores_method', ['plain', 'less'], (facts) => isAuth(facts) && facts.fails(storyOf('authorize'))],
   ['part_taken_for_whole', ['plain', 'counted'], isWhole],
   ['ships_parts', ['plain', 'more', 'shipped'], ({ due }) => due > 0],
   ['ignores_method', ['plain', 'more'], isOther],
-  ['rounds', ['plain', 'more'], ({ gap }) => gap > 0 && gap < 100],
   ['unknown', ['plain', 'more']],
   ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(THEN_REFUND)],
   ['dedupes_by_transaction', [], ({ fails }) => fails(PENDING_FIRST)],

@@ -58,9 +58,8 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
 
 /** What happened to money, in a few words that are true of just this story. */
 export function verdictOf({ story: { mismatch }, difference = 'refused', expected, seen, sent }: Judged): string {
-  if (mismatch !== undefined && difference !== 'refused') {
-    return `another ${mismatch.endsWith('currency') ? 'currency' : 'amount'} was taken for the price`
-  }
+  const other = mismatch?.endsWith('currency') ? 'currency' : 'amount'
+  if (mismatch && difference !== 'refused') return `another ${other} was taken for the price`
   const isCopy = (more: number, ...methods: string[]): boolean =>
     sent.some((one) => methods.includes(String(one.method)) && one.status === 'success' && amountOf(one) === more)
   const [paid, refunded, isUnpaid] = [minorOf(seen?.paid), minorOf(seen?.refunded), expected.paid === 0]

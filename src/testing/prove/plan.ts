@@ -46,6 +46,7 @@ function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
     ...plain,
     ...(['plain', 'other_fields'] as const).flatMap((way) => [copied(pays, way), copied(two, way)]),
     ...races,
+    ...races,
     ...plain.filter(isTurned).map((story) => ({ ...story, sendings: [...story.sendings].reverse() })),
     ...(restart ? kills : []),
     ...Object.keys(INTRUSIONS).map((intrusion) => then(unpaid, { intrusion, claims: 'purchase' })),
@@ -55,7 +56,6 @@ function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
     by(two, 'lost_answer'),
     ...(anyIds ? Object.keys(TWINS).map((twin) => ({ ...pays, twin })) : []),
     ...AMOUNTS.map((asked, index) => priced(index % 2 === 0 ? pays : two, asked)),
-    ...races,
   ]
 }
 
@@ -75,9 +75,8 @@ function drawStory(random: Random, n: number, { kinds, create, restart }: Possib
   const sendings = sendingsOf(plain, random, restart)
   const story = { ...plain, sendings, late: random.chance(0.1) }
   // A payment of another amount is one payment: what follows it would be of that amount.
-  if (kind === 'paid' && create && random.chance(0.4)) {
-    return { ...story, mismatch: random.pick(Object.keys(MISMATCHES)) }
-  }
+  const mismatch = random.pick(Object.keys(MISMATCHES))
+  if (kind === 'paid' && create && random.chance(0.4)) return { ...story, mismatch }
   // A kill stops the work on all of them.
   const isAlone = sendings.some(({ way }) => way.startsWith('killed')) || !random.chance(0.1)
   return {

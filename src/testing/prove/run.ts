@@ -4,7 +4,7 @@ import { ProveError, type ProveState, type Resolved } from './options.ts'
 import type { Service } from './service.ts'
 import { ask, pause, type Reply, type Shop } from './shop.ts'
 import type { Story, Way } from './story.ts'
-import { currencyOf, decimals, describe, genuineOf, isGenuine, paidAt, priced, storyOf, TWINS, WAYS } from './story.ts'
+import { currencyOf, decimals, describe, genuineOf, isRace, paidAt, priced, storyOf, TWINS, WAYS } from './story.ts'
 
 type Answer = number | string
 
@@ -38,10 +38,8 @@ const RETRY_MS = [20, 100, 300]
 const SLOW_MS = 5_000
 /** When a receiver is killed before it answers: after such a part of the time that it usually takes. */
 const KILLED_AT = [0.3, 0.6, 0.9]
-/** So often is a webhook sent again to a receiver that says when; after so many without any answer in a row it is gone. */
-const [MAX_WAITS, MAX_SILENT] = [30, 3]
-/** After so many failures, a receiver is no longer given more time than it ever needed. */
-const MAX_PATIENT = 4
+/** So many waits by Retry-After, webhooks without an answer (it is gone), failures (it gets no more time than it ever needed). */
+const [MAX_WAITS, MAX_SILENT, MAX_PATIENT] = [30, 3, 4]
 
 export function createPlayer(options: Resolved, service: Service, shop: Shop, run: string): Player {
   const { apiSecret: secret, settleMs, onWait } = options
@@ -88,11 +86,11 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     return answers
   }
 
+  const knock = () => shop.send({ type: 'text/plain', text: 'Does it listen?' })
   /** It listens again when it answers anything. */
   async function restart(): Promise<void> {
     const began = Date.now()
     await ask('restart', () => options.restart?.())
-    const knock = () => shop.send({ type: 'text/plain', text: 'Does it listen?' })
     for (let { says } = await knock(); typeof says === 'string'; { says } = await knock()) {
       const isOver = Date.now() - began >= options.timeoutMs
       if (isOver) throw new ProveError(`The receiver does not listen after its restart: ${says}.`)
@@ -171,7 +169,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
 
     for (let i = 0; i < story.sendings.length; i++) {
       const sending = story.sendings[i] as Story['sendings'][number]
-      if (!isGenuine(sending)) {
+      if (!('way' in sending)) {
         const { minor, currency } = paidAt(story)
         const order = { order_id, pos_id: options.posId ?? DEFAULT_POS, amount: decimals(minor), currency }
         const body = forged(sending, order, sent.at(-1), secret)
@@ -180,7 +178,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
         continue
       }
       const next = sending.way === 'with_next' ? story.sendings[i + 1] : undefined
-      const both = [sending, ...(next !== undefined && isGenuine(next) ? [next] : [])]
+      const both = [sending, ...(next && 'way' in next ? [next] : [])]
       i += both.length - 1
       const sendings = both.map(({ action, nth, way }) => {
         const payload = made[action]?.[nth] as Payload
@@ -231,6 +229,8 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       if (story.twin !== undefined) return playTwins(story, story.twin, id)
       const others = Array.from({ length: (story.crowd ?? 1) - 1 }, (_, n) => n + 1)
       const playMember = (n: number) => playOne(priced(story, story.asked + 700 * n), `${id}-${n}`)
+      // Over connections that are open already, so that they meet.
+      if (isRace(story)) await Promise.all([knock(), knock(), ...others.map(knock)])
       const all = await Promise.all([playOne(story, id), ...others.map(playMember)])
       return all.find((one) => one?.difference !== undefined) ?? all[0]
     },

@@ -1,7 +1,7 @@
 import type { Difference } from './judge.ts'
 import type { Played, Player } from './run.ts'
 import type { Action, Genuine, Sending, Story, Way } from './story.ts'
-import { genuineOf, isGenuine, natural, priced } from './story.ts'
+import { genuineOf, isGenuine, isRace, natural, priced } from './story.ts'
 
 const MAX_TRIALS = 60
 /** Two at the same moment do not meet each time. */
@@ -9,8 +9,7 @@ const RACE_TRIALS = 5
 
 /** Whether a story fails, in this way if one is named; if need be after a few times, where requests meet or meet a kill. */
 export async function failing(player: Player, story: Story, difference?: Difference): Promise<Played | undefined> {
-  const isRace = genuineOf(story).some(({ way }) => /^(together|with_next|hang_up|killed_before|killed)$/.test(way))
-  for (let i = 0; i < (isRace || (story.crowd ?? 1) > 1 ? RACE_TRIALS : 1); i++) {
+  for (let i = 0; i < (isRace(story) ? RACE_TRIALS : 1); i++) {
     const played = await player.play(story)
     const seen = played?.difference
     if (seen !== undefined && (difference === undefined || seen === difference)) return played

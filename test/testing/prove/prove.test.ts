@@ -54,7 +54,7 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
 ]
 
 describe('a receiver that is wrong in one way', () => {
-  it.each(WRONG)('%s: %s', async (bug, verdict, step) => {
+  it.each(WRONG)('%s: %s', { timeout: 60_000 }, async (bug, verdict, step) => {
     const report = await attack(bug)
     const { seed, findings } = report
     expect([seed, ...new Set(findings.map(({ cause }) => cause))]).toEqual([seed, bug])

@@ -13,7 +13,7 @@ const HTTP = [
   'test/http/deadline.test.ts',
   'test/errors.test.ts',
 ]
-const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment'].map(
+const PASS_THROUGH = ['raw-request', 'purchase-rules', 'wire', 'create-payment', 'create-split-purchase'].map(
   (name) => `test/operations/${name}.test.ts`,
 )
 const WEBHOOKS = ['verify', 'form', 'signature', 'handler'].map((name) => `test/webhooks/${name}.test.ts`)

@@ -105,6 +105,18 @@ describe('the whole message', () => {
     expect(await lost(GET)).toMatch(/ \(https:\/\/pay\.example\.com, attempt 1\)\. Calling again is safe\.$/)
   })
 
+  it('keeps three causes below one that goes on for ever', async () => {
+    const endless: Error & { cause?: unknown } = new TypeError('fetch failed')
+    endless.cause = endless
+    let depth = 0
+    let error: unknown = await rejection(call(GET, [endless], { maxRetries: 0 }).answer)
+    while (error instanceof Error) {
+      error = error.cause
+      depth++
+    }
+    expect(depth).toBe(5)
+  })
+
   it('a limit keeps exactly what it says', async () => {
     const failing = async (body: unknown, status = 400) => rejection(call(POST, [json(body, status)]).answer)
     const text = (length: number) => 'x'.repeat(length)

@@ -35,6 +35,10 @@ describe('the key of an event', () => {
     expect(new Set(others.map(keyOf)).size).toBe(others.length)
   })
 
+  it('leaves a text in another notation a text', () => {
+    expect(keyOf({ method: 'loyalty', amount: '1e5' })).not.toBe(keyOf({ method: 'loyalty', amount: 100_000 }))
+  })
+
   it('is the same however the event came', () => {
     const reversed = Object.fromEntries(Object.entries(purchase).reverse())
     const asText = { ...purchase, amount: '100.50', fee: { amount: '2.5', currency: 'UAH' } }

@@ -91,6 +91,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   checkoutLinkId: () => ['https://pay.example.com/checkout/token', secret],
   createEmulator: () => [{ seed: 1, clock: { now: () => 0 }, fetch }],
   testCard: () => ['success'],
+  createD1Double: () => [''],
   createKvDouble: () => [{ ...kv }],
   createTestShop: () => [{ ...shop, env: {}, seed: 1, clock: { now: () => 0 } }],
   createEmulatorShop: () => [{ baseUrl: 'https://pay.example.com', fetch, seed: 1, name: 'a' }],

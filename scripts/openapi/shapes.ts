@@ -16,13 +16,13 @@ import type {
   VoidPaymentInput,
 } from '../../src/index.ts'
 import type { Wire } from '../../src/schemas/read.ts'
-import type { Attention, MoneyRow } from '../../src/shop/books/tables.ts'
+import type { MoneyRow } from '../../src/shop/books/tables.ts'
 import type { Stray } from '../../src/shop/kv/strays.ts'
 import type { Erased } from '../../src/shop/order/erase.ts'
 import type { ShownOrder } from '../../src/shop/order/order-page.ts'
 import type { RecordEntry } from '../../src/shop/order/record.ts'
 import type { ShopDay } from '../../src/shop/routes/days.ts'
-import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
+import type { AttentionList, ListedOrder } from '../../src/shop/routes/list-orders.ts'
 
 /** Where a list ends for now. */
 interface More {
@@ -160,7 +160,9 @@ export interface Shapes {
   'GET /api/orders': { id: 'listOrders'; query: OrderFilters; 200: { orders: ListedOrder[] } & More }
   'GET /api/attention': {
     id: 'showAttention'
-    200: { items: (Attention & { at: string })[] /** There is more than is shown. */; more: boolean }
+    /** `limit`: how many orders and strays at most, 200 by default; 0: the count alone. */
+    query: { limit?: number }
+    200: AttentionList
   }
   'GET /api/orders/:order_id': { id: 'getOrder'; 200: ShownOrder }
   'GET /api/orders/:order_id/events/:event_id': { id: 'getOrderEvent'; 200: StoredEvent }

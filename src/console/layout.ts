@@ -46,13 +46,15 @@ export interface AttentionItem {
 }
 
 /** What needs attention; undefined while that is not known. */
-export async function attentionOf(visit: SignedVisit): Promise<{ items: AttentionItem[]; more: boolean } | undefined> {
-  const reply = await call<{ items: AttentionItem[]; more: boolean }>(visit, 'GET /api/attention')
+export type AttentionList = { items: AttentionItem[]; more: boolean; count: number } | undefined
+
+/** @param limit 0: how much there is alone, which the shop's books count. */
+export async function attentionOf(visit: SignedVisit, limit: 0 | 200 = 200): Promise<AttentionList> {
+  const reply = await call<NonNullable<AttentionList>>(visit, `GET /api/attention?limit=${limit}`)
   return reply.ok ? reply.body : undefined
 }
 
-export const countOf = (attention: Awaited<ReturnType<typeof attentionOf>>): string =>
-  attention === undefined || attention.items.length === 0 ? '' : `${attention.items.length}${attention.more ? '+' : ''}`
+export const countOf = (attention: AttentionList): string => (attention?.count ? String(attention.count) : '')
 
 /** What a page consists of. */
 export interface Page {
@@ -62,7 +64,7 @@ export interface Page {
   /** What was typed is wrong: the title says so first. */
   isWrong?: boolean
   /** What needs attention, where the page has read it already. */
-  attention?: Awaited<ReturnType<typeof attentionOf>>
+  attention?: AttentionList
   headers?: Record<string, string>
 }
 
@@ -72,7 +74,7 @@ export async function page(visit: Visit, shown: Page): Promise<Response> {
   const { c, words, person } = visit
   const { SHOP_NAME: shop = '' } = c.env
   const signed = person && { ...visit, person }
-  const count = signed ? countOf(attention ?? (await attentionOf(signed))) : ''
+  const count = signed ? countOf(attention ?? (await attentionOf(signed, 0))) : ''
   const isTest = !isLive(c.env)
   const said = signed && takeSaid(visit)
   const whole = `${count ? `(${count}) ` : ''}${isWrong ? words.error(title) : title} · ${shop || words.console}`

@@ -76,12 +76,33 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
     }
     return step(() => {})
   }
-  const indexes = new Map<string, number>()
-  const INDEXES = "SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin = 'c'"
-  function indexesOf(table: string): number {
-    const count = indexes.get(table) ?? Number(database.exec(INDEXES, [table]).rows[0]?.count)
-    indexes.set(table, count)
-    return count
+  const indexes = new Map<string, string[]>()
+  const INDEXES = "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+  function indexesOf(table: string): string[] {
+    const known = indexes.get(table) ?? database.exec(INDEXES, [table]).rows.map(({ sql }) => String(sql))
+    indexes.set(table, known)
+    return known
+  }
+  /** How many rows a changed row is billed as: an entry of an index that is written is another one. */
+  function billedAs(table: string, query: string, bindings: readonly SqlValue[]): number {
+    if (/^\s*DELETE/.test(query)) return 1
+    const [, set] = /^\s*UPDATE \w+ SET (.*?)( WHERE |$)/s.exec(query) ?? []
+    const [, names] = /^\s*INSERT INTO \w+ \(([^)]*)\) VALUES \([?, ]+\)$/.exec(query) ?? []
+    const written = indexesOf(table).filter((index) => {
+      // An update writes those of the columns that it sets.
+      if (set !== undefined)
+        return [...set.matchAll(/(\w+) = /g)].some(([, name]) =>
+          RegExp(`\\b${name}\\b`).test(index.split(' ON ')[1] ?? ''),
+        )
+      const [, condition] = /\sWHERE\s(.*)$/s.exec(index) ?? []
+      if (condition === undefined || names === undefined) return true
+      const row = names.split(',').map((name) => `? AS ${name}`)
+      const absent = [...condition.matchAll(/\b[a-z_]+\b/g)].some(
+        ([name]) => !names.split(',').some((one) => one.trim() === name),
+      )
+      return !absent && database.exec(`SELECT 1 FROM (SELECT ${row}) WHERE ${condition}`, [...bindings]).rows.length > 0
+    })
+    return 1 + written.length
   }
   return {
     sql: {
@@ -96,8 +117,7 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
         if (!isRead) begin()
         calls.storage++
         const { rows, changes } = database.exec(query, bindings)
-        // An entry of an index is billed as a row.
-        const written = isRead || !action ? 0 : changes * (1 + indexesOf(table))
+        const written = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings)
         const [rowsRead, rowsWritten] = [isRead ? Math.max(rows.length, 1) : 0, written]
         calls.rowsRead += rowsRead
         calls.rowsWritten += rowsWritten

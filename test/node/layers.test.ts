@@ -27,6 +27,27 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'runtime.ts env.ts lib/ kv/ call-gate.ts pages/ options.ts scope.ts',
     'books/ order/ gate.ts routes/ cron.ts app.ts index.ts',
   ),
+  'src/shop/books': rooms('scope.ts tables.ts register.ts days.ts links.ts orders.ts actions.ts ask.ts'),
+  'src/shop/order': rooms(
+    'chat.ts protocol-checkout.ts tables.ts published.ts scope.ts checkouts.ts events.ts money-calls.ts watchlist.ts queue.ts raise-alert.ts',
+    'rebuild.ts order.ts tell-book.ts deliver-events.ts messages.ts publish-to-kv.ts schedule.ts checkout-records.ts record.ts store-event.ts',
+    'ask-service.ts erase.ts open-checkout.ts order-page.ts move-money.ts check-open.ts attention.ts publish-to-book.ts publish.ts',
+    'relist.ts actions.ts',
+  ),
+  'src/console': rooms(
+    'options.ts style.ts words/ access.ts parts.ts roles.ts visit.ts lib/ session.ts layout.ts login.ts pages/ app.ts index.ts',
+  ),
+  'src/testing/prove': rooms(
+    'bodies.ts causes.ts random.ts story.ts options.ts plan.ts judge.ts service.ts shop.ts run.ts story-file.ts report.ts',
+    'shrink.ts diagnose.ts refund.ts prove.ts index.ts',
+  ),
+  'src/cli/conform': rooms(
+    'inbox.ts judgement.ts news.ts record.ts answer.ts state.ts project.ts clean-up.ts inputs.ts signatures.ts statement.ts',
+    'report.ts stories/ conform.ts index.ts',
+  ),
+  'src/till': rooms(
+    'database.ts store.ts events.ts outcome.ts move-money.ts open-payment.ts settle.ts till.ts index.ts',
+  ),
 }
 
 /** The room of a file of a house; undefined for a file elsewhere. */
@@ -56,7 +77,7 @@ const inside = imports.filter(({ from, to }) => from.startsWith('worker/') || to
 describe.each(Object.entries(HOUSES))('in %s, imports run one way', (house, rooms) => {
   it('every file belongs to a room', () => {
     const own = files.filter((file) => file.startsWith(`${house}/`))
-    expect(own.length).toBeGreaterThan(20)
+    expect(own.length).toBeGreaterThan(7)
     expect(new Set(own.map((file) => roomOf(house, file)))).toEqual(new Set(rooms))
   })
 

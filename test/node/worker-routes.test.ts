@@ -70,7 +70,7 @@ const EVERYWHERE: Scenario[] = [
         send({ body }),
   ),
   ({ send }) => send({ query: '' }),
-  ...['state=x', 'limit=0', 'cursor=x'].flatMap((wrong) =>
+  ...['state=x', 'limit=x', 'cursor=x'].flatMap((wrong) =>
     ['', `${DAYS}&`, 'failing=true&'].map(
       (rest): Scenario =>
         ({ send }) =>

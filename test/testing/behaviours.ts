@@ -42,6 +42,18 @@ const NO_VALUES = [undefined, Number.NaN, () => {}]
 const STATEMENTS = [...REJECTED, ...NO_VALUES.map((value, i) => ['INSERT INTO note VALUES (?, ?)', `${i}`, value])]
 const executed = STATEMENTS.map((_, i) => `execute:${i}`)
 
+const BILLED: readonly [query: string, rows: number, ...bindings: (string | number | null)[]][] = [
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 4, 'x', 1, 2, 3],
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 3, 'y', 1, 2, null],
+  ['INSERT INTO priced (id, a, b) VALUES (?, ?, ?)', 3, 'z', 1, 2],
+  ["UPDATE priced SET d = 'q' WHERE id = ?", 1, 'x'],
+  ["UPDATE priced SET d = 'q', a = 5 WHERE id = ?", 2, 'x'],
+  ['UPDATE priced SET c = 4 WHERE id = ?', 2, 'x'],
+  ["INSERT OR IGNORE INTO priced (id) VALUES ('x')", 0],
+  ['DELETE FROM priced WHERE id = ?', 1, 'x'],
+  ['DELETE FROM priced WHERE id = ?', 0, 'x'],
+]
+
 export const BEHAVIOURS: readonly Behaviour[] = [
   {
     name: 'a response is given when what was written before it is on disk',
@@ -144,6 +156,11 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     seen: [NO_VALUES.map(() => null)],
     double: { seen: [NO_VALUES.map(() => 'rejected')], why: 'the engine must not bind one' },
   },
+  {
+    name: 'a row that is written is billed with the entries of indexes that are written',
+    calls: ['billed'],
+    seen: [BILLED.map(([, rows]) => rows)],
+  },
 ]
 
 /** Calls an object as a behaviour says. @returns What was seen. */
@@ -193,6 +210,17 @@ export function objectClass(
             .toArray()
             .map(({ id }) => id),
         execute: (index) => void sql.exec(...(STATEMENTS[Number(index)] as [string, ...string[]])),
+        billed() {
+          sql.exec('CREATE TABLE priced (id TEXT PRIMARY KEY, a INTEGER, b INTEGER, c INTEGER, d TEXT) WITHOUT ROWID')
+          sql.exec('CREATE INDEX priced_a ON priced (a, id)')
+          sql.exec('CREATE INDEX priced_b ON priced (b)')
+          sql.exec('CREATE INDEX priced_c ON priced (c) WHERE c IS NOT NULL')
+          return BILLED.map(([query, , ...bindings]) => {
+            const cursor = sql.exec(query, ...bindings)
+            cursor.toArray()
+            return cursor.rowsWritten
+          })
+        },
         transact() {
           const failing = (id: string) => storage.transactionSync(() => [put(id), fail()])
           const given = storage.transactionSync(() => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, OnEvent } from '../../src/shop/index.ts'
+import { Browser, mount } from '../console/support/browser.ts'
 import { payment } from './support/events.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
@@ -85,6 +86,47 @@ describe('GET /api/attention', () => {
     ])
   })
 })
+
+it.each([1_000, 1])(
+  'is counted by the books (%i orders each), which a page of the console asks by one call',
+  async (bookSize) => {
+    let isBroken = true
+    const onEvent: OnEvent = () => {
+      if (isBroken) throw new Error('no stock')
+    }
+    const { world } = create({ onEvent, bookSize })
+    const counted = async () => {
+      const { items, count } = (await attention(world)) as { items: Item[]; count?: number }
+      const only = await json(world, '/api/attention?limit=0')
+      expect([only, count]).toEqual([{ items: [], more: items.length > 0, count: items.length }, items.length])
+      const { orders } = (await json(world, '/api/orders')) as { orders: object[] }
+      expect((await json(world, '/health')).waiting_events).toBe(isBroken ? orders.length : 0)
+      return items.length
+    }
+    expect(await counted()).toBe(0)
+    for (const id of ['A-1', 'A-2', 'A-3']) await world.deliver(payment(id, { amount: 1 }))
+    const { order_id: _, ...stray } = payment('')
+    await world.deliver(stray)
+    await world.idle()
+    await world.advance(20_000)
+    expect(await counted()).toBe(4)
+    for (let minute = 0; minute < 20; minute++) await world.advance(MINUTE_MS)
+    expect(await counted()).toBe(7)
+    expect((await world.send('/api/orders/A-2/attention/done', { kind: 'flag', flag: 'unknown_order' })).status).toBe(
+      200,
+    )
+    expect(await counted()).toBe(6)
+    const browser = await new Browser(mount(world)).signIn()
+    const [{ gate }, { list, get }] = [{ ...world.gate.calls }, { ...world.kv.calls }]
+    const { text } = await browser.open('/console/more')
+    expect(/<b class="count">(\d+)</.exec(text)?.[1]).toBe('6')
+    expect([world.gate.calls.gate - gate, world.kv.calls.list - list, world.kv.calls.get - get]).toEqual([1, 0, 0])
+    isBroken = false
+    await world.untilHandled()
+    await world.advance(20_000)
+    expect(await counted()).toBe(3)
+  },
+)
 
 it('an order is found by reference, amount, last four digits and e-mail, until its personal data is removed', async () => {
   const { world } = create()

@@ -23,6 +23,42 @@ async function make(world: World, order_id: string, fields: object = {}): Promis
 const revoke = (world: World, id: string) => world.api(`/api/links/${id}`, { method: 'DELETE' })
 const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
+it('is in the book that was the current one, which its short address names, with all that happens to its order', async () => {
+  const world = new World({ bookSize: 1 })
+  const ids = ['A-1', 'A-2', 'A-3']
+  const shorts: string[] = []
+  for (const id of ids) {
+    const made = (await make(world, id)) as Made & { short_url: string }
+    shorts.push(made.short_url.slice(`${ORIGIN}/p/`.length))
+    await world.pay(await world.open(made.url))
+    await world.advance(20_000)
+  }
+  expect(shorts.map((short) => short.slice(16))).toEqual(['', '2', '3'])
+  const get = async (short: string) => (await world.get(`/p/${short}`)).status
+  expect(await Promise.all(shorts.map(get))).toEqual([302, 302, 302])
+  // The number is under the mark: another one costs no call of an object.
+  const { gate } = world.gate.calls
+  const guesses = [`${shorts[0]}2`, `${shorts[1]?.slice(0, 16)}3`, `${shorts[1]?.slice(0, 16)}`, `${shorts[2]}0`]
+  expect([await Promise.all(guesses.map(get)), world.gate.calls.gate]).toEqual([[404, 404, 404, 404], gate])
+  const list = async (query: string) => {
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const more: string = cursor && `&cursor=${cursor}`
+      const page = await (await world.api(`/api/links?limit=2${query}${more}`)).json()
+      const { links, cursor: next } = page as { links: { order_id: string; state: string }[]; cursor: string | null }
+      found.push(...links.map(({ order_id, state }) => `${order_id} ${state}`))
+      cursor = next
+    }
+    return found
+  }
+  expect(await list('')).toEqual(['A-3 paid', 'A-2 paid', 'A-1 paid'])
+  expect(await list('&order_id=A-2')).toEqual(['A-2 paid'])
+  const again = await make(world, 'A-2')
+  expect((await revoke(world, again.id)).status).toBe(200)
+  await world.api('/api/orders/A-2/personal-data', { method: 'DELETE' })
+  expect(await Promise.all(shorts.map(get))).toEqual([302, 404, 302])
+})
+
 describe('a link of POST /api/links', () => {
   it('makes the link that createCheckoutLink makes, and touches no store', async () => {
     const world = new World()

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { moneyState } from '../../shop/lib/money-state.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { ListedOrder } from '../../shop/routes/list-orders.ts'
-import { attentionOf, page } from '../layout.ts'
+import { type AttentionList, attentionOf, page } from '../layout.ts'
 import { readAmount, wireSum } from '../lib/amount.ts'
 import { isDay, startOf, today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
@@ -11,10 +11,8 @@ import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 
-type Attention = Awaited<ReturnType<typeof attentionOf>>
-
 /** Orders as rows: each leads to its page. Those that need attention say so. */
-export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[], attention: Attention): Html {
+export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[], attention: AttentionList): Html {
   const { words, c } = visit
   const now = today(visit)
   const open = new Set(attention?.items.map(({ order_id }) => order_id))

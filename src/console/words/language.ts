@@ -1,6 +1,6 @@
 import { getCookie } from 'hono/cookie'
 import { siteFor } from '../../shop/pages/language.ts'
-import type { C } from '../visit.ts'
+import type { C } from '../../shop/scope.ts'
 import { english, type Words } from './en.ts'
 import { ukrainian } from './uk.ts'
 

@@ -14,6 +14,7 @@ import {
   settleAttempt,
 } from './operations.ts'
 import {
+  ATTENTION_QUERY,
   getOrder,
   getOrderEvent,
   listOrders,
@@ -35,7 +36,7 @@ type ApiRoute = [
 /** Every route of `/api`. */
 export const API_ROUTES: readonly ApiRoute[] = [
   ['GET /api/orders', 'orders', listOrders, ORDERS_QUERY],
-  ['GET /api/attention', 'orders', showAttention],
+  ['GET /api/attention', 'orders', showAttention, ATTENTION_QUERY],
   ['GET /api/orders/:order_id', 'orders', getOrder],
   ['GET /api/orders/:order_id/events/:event_id', 'stored', getOrderEvent],
   ['POST /api/orders/:order_id/capture', 'operations', postOperation('capture')],

@@ -46,25 +46,32 @@ export async function listFailing(
 export const countFailing = (scope: Scope): Promise<number> => actShop(scope, 1, sumOf, 'failing')
 
 /** Something that a person should look at: an alert, and when its order came, ISO 8601, UTC. */
-interface AttentionItem extends Attention {
+export interface AttentionItem extends Attention {
   at: string
 }
 
-/** So many orders, and webhooks without one, are shown at most. */
-const SHOWN = 200
+/** What needs a person, the oldest first. */
+export interface AttentionList {
+  items: AttentionItem[]
+  /** There is more than is shown. */
+  more: boolean
+  /** How many items there are, as the books count them. */
+  count: number
+}
 
-/** What needs a person, the oldest first; `more`: there is more than is shown. */
-export async function listAttention(scope: Scope): Promise<{ items: AttentionItem[]; more: boolean }> {
+export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
+  const count = await actShop(scope, 1, sumOf, 'attention')
+  if (limit === 0) return { items: [], more: count > 0, count }
   const found = await askPage(
     scope,
     attentionOfBook,
-    { limit: SHOWN + 1 },
+    { limit: limit + 1 },
     { place: ({ since, id }) => [since, id], isBounded: true },
   )
   const items = found
-    .slice(0, SHOWN)
+    .slice(0, limit)
     .flatMap(({ since, attention }) => attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })))
-  return { items, more: found.length > SHOWN }
+  return { items, more: found.length > limit, count }
 }
 
 /** The order of an event that `onEvent` fails on. */

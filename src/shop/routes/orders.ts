@@ -39,8 +39,19 @@ export const listOrders: Handler = async (c, scope) => {
   return c.json({ orders: page.orders, cursor: sealCursor(page.next, listing) })
 }
 
-/** `GET /api/attention`: what needs a person, each with a sentence, the oldest first. */
-export const showAttention: Handler = async (c, scope) => c.json(await listAttention(scope))
+export const ATTENTION_QUERY: readonly string[] = ['limit']
+/** So many orders, and webhooks without one, are shown at most. */
+const MOST_SHOWN = 200
+
+/** `GET /api/attention`: what needs a person, each with a sentence, the oldest first; with `limit=0` only how much there is. */
+export const showAttention: Handler = async (c, scope) => {
+  const { limit: text = String(MOST_SHOWN) } = queryOf(c, ATTENTION_QUERY)
+  const limit = Number(text)
+  if (!/^\d{1,3}$/.test(text) || limit > MOST_SHOWN) {
+    throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 0 to ${MOST_SHOWN}.`)
+  }
+  return c.json(await listAttention(scope, limit))
+}
 
 const FLAGS: readonly string[] = [
   'amount_mismatch',

@@ -23,11 +23,15 @@ import { isOriginal, keepReceived, type Received, readReceived, recordOf, UNTYPE
  *
  * Only the fields that decide have to be valid: the identity (`payment_id`, `order_id`, of a secondary operation
  * `operation_id` too), `method`, `status`, `amount`, `currency`, and `processed_amount` and `processed_currency` where they
- * are present. Any other field of an odd type is left out, named in `issues`, and kept under `record`.  @throws
- * {ConfigError} for what is not an object, and for a copy of an undocumented event that has lost an `order_id` or `method`
- * which is not a text (`structuredClone` and a spread keep none): it says what to keep. @see The API document, "Events".
- * @example import { readEvent } from 'edgetill/webhooks' const event =
- * readEvent(JSON.parse('{"method":"loyalty","order_id":"A-1"}')) event.kind // unknown
+ * are present. Any other field of an odd type is left out, named in `issues`, and kept under `record`.
+ *
+ * @throws {ConfigError} for what is not an object, and for a copy of an undocumented event that has lost an `order_id` or `method`
+ *   which is not a text (`structuredClone` and a spread keep none): it says what to keep.
+ * @see The API document, "Events".
+ * @example
+ * import { readEvent } from 'edgetill/webhooks'
+ * const event = readEvent(JSON.parse('{"method":"loyalty","order_id":"A-1"}'))
+ * event.kind // unknown
  */
 export function readEvent(record: Readonly<Record<string, unknown>> | EventCopy): WebhookEvent {
   return readRecord(recordOf(record))

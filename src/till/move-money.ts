@@ -1,13 +1,6 @@
 import { CALL_NAMES, eventOfResponse, lookedUp, makeCall, storeNews } from '../money/calls.ts'
 import { again, type Driver, drive } from '../money/drive.ts'
-import {
-  type Command,
-  isOpen,
-  type Message,
-  type MoneyAnswer,
-  type MoneyOperation,
-  SEND_MS,
-} from '../money/protocol.ts'
+import { type Command, isOpen, type Message, type MoneyAnswer, SEND_MS } from '../money/protocol.ts'
 import { decideMoney } from '../outcome/decide.ts'
 import { eventOf, lookUpOrder, named, type OrderView } from '../outcome/look-up.ts'
 import { type Scope, storeEvent } from './events.ts'
@@ -112,7 +105,7 @@ export async function ask(
 }
 
 /** Makes the call, once. */
-async function send(scope: Scope, reading: Reading, { id, kind, started_at }: MoneyOperation, fields: object) {
+async function send(scope: Scope, reading: Reading, { id, kind, started_at }: Sent, fields: object) {
   const { order, order_id, payment, now, asked_at } = reading
   const server_url = payment?.server_url
   const input = { order_currency: order.currency, ...(server_url && { server_url }), ...fields, order_id }
@@ -125,6 +118,7 @@ async function send(scope: Scope, reading: Reading, { id, kind, started_at }: Mo
   return makeCall(id, call, (error, outcome) => failed(id, outcome, error))
 }
 type Call = (input: object, options: object) => Promise<object>
+type Sent = Extract<Command, { type: 'send' }>['operation']
 
 /** Settles an operation by hand: one without an outcome, or one that has two ends. */
 export const settleByHand = (scope: Scope, order_id: string, id: string, executed: boolean): Promise<Moved> =>

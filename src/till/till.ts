@@ -26,11 +26,12 @@ export interface TillOptions {
  * do. `ifVersion`: `version` of the order as the person saw it; nothing is sent where money was moved since.
  */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
+type MovedBy<Name extends keyof TillClient> = Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
 /** A capture, refund or void, once for each key. */
 export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'> = (
   input: Parameters<TillClient[Name]>[0],
   options: MoveOptions,
-) => Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
+) => MovedBy<Name>
 
 /** What {@link createTill} returns. Its functions can be passed on: they need no `this`. */
 export interface Till {
@@ -47,7 +48,7 @@ export interface Till {
   /** Voids a hold. */
   void: Move<'voidPayment'>
   /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
-  cancel(order_id: string): Promise<Moved>
+  cancel(order_id: string): MovedBy<'cancelPayment'>
   /**
    * Call it at start-up and every minute, in any number of processes: it looks up what has no outcome or was never announced, and calls
    * `onEvent` for what is due. @returns What a person must decide, as `attention` does.
@@ -75,16 +76,13 @@ export interface Till {
  * processes. It opens nothing, and knows nothing of HTTP, forms or users.
  * @throws {ConfigError} naming the option that cannot work.
  * @example
- * import { type Client, createWebhookHandler } from 'edgetill'
+ * import type { Client } from 'edgetill'
  * import { createTill, type TillDatabase } from 'edgetill/till'
- * async function openTill(client: Client, database: TillDatabase) {
+ * async function refundOnce(client: Client, database: TillDatabase, order_id: string, key: string) {
  *   const till = createTill({ client, database })
  *   await till.migrate()
- *   await till.settle() // and every minute
- *   const receive = createWebhookHandler({ secrets: 'your-api-secret', onEvent: till.receive })
- *   const refund = (order_id: string, refund_amount: number, key: string) =>
- *     till.refund({ order_id, order_currency: 'UAH', refund_amount }, { key })
- *   return { receive, refund }
+ *   await till.settle() // and every minute; webhooks go to createWebhookHandler({ secrets, onEvent: till.receive })
+ *   return till.refund({ order_id, order_currency: 'UAH', refund_amount: 30 }, { key })
  * }
  */
 export function createTill(options: TillOptions): Till {
@@ -119,7 +117,7 @@ export function createTill(options: TillOptions): Till {
     capture: move('capture'),
     refund: move('refund'),
     void: move('void'),
-    cancel: (order_id) => cancelPayment(scope, order_id),
+    cancel: (order_id) => cancelPayment(scope, order_id) as MovedBy<'cancelPayment'>,
     async settle() {
       for (const kind of ['event', 'operation', 'payment', 'event'] as const) await doDue(scope, kind)
       await delivery

@@ -1,7 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { openStateFile } from '../../src/cli/service/state-file.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
 import { start, startCommand } from './support/process.ts'
@@ -50,6 +62,19 @@ describe('edgetill emulator --state', () => {
   ])('%s with %j is wrong usage', async (option, content, text) => {
     const ran = await runLine('emulator', '--port', '0', option, file('wrong.json', content))
     expect(ran).toEqual({ code: 2, output: expect.stringContaining(text) })
+  })
+
+  it('is written beside its file and renamed: who has the last whole one keeps it, whenever the process ends', async () => {
+    const path = file('whole.json')
+    const emulator = createEmulator()
+    const state = await openStateFile(path, emulator, async () => {})
+    const before = readFileSync(path, 'utf8')
+    linkSync(path, `${path}.held`)
+    emulator.control.createPayment({ order_id: 'A-1', amount: 1, currency: 'UAH', method: 'lookup' })
+    state.changed()
+    await state.close()
+    expect(readFileSync(`${path}.held`, 'utf8')).toBe(before)
+    expect(readFileSync(path, 'utf8')).toContain('A-1')
   })
 })
 

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidArgumentError } from 'commander'
 import type { OnEvent } from '../../shop/options.ts'
+import { createRandom } from '../../testing/prove/random.ts'
 import { signWebhook } from '../../webhooks/index.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
-import { readOrderFile } from '../take-home/order-file.ts'
+import { type OrderFile, readOrderFile } from '../take-home/order-file.ts'
 import { walk } from '../take-home/step.ts'
 import { parseEnvFile, readTextFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { wholeNumber } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 import { defineVerb, flag, option, repeated, type Verb } from '../terminal/verb.ts'
 
@@ -24,6 +26,8 @@ export const verb: Verb = defineVerb({
     onEvent: option('<FILE>', 'the file that exports onEvent, such as worker/on-event.ts'),
     binding: repeated('<NAME=FILE>', 'a member of its env: the default export of a module; may be repeated', bindingOf),
     url: option('<URL>', 'a receiver of webhooks, in any language: gets each event as a webhook'),
+    copies: flag('each event comes twice'),
+    shuffle: option('<SEED>', 'the events come in an order that this number decides', wholeNumber(0, 0xffff_ffff)),
     json: flag('print JSON, one step a line'),
     ...SECRET_OPTIONS,
   },
@@ -31,8 +35,9 @@ export const verb: Verb = defineVerb({
   async run({ argument: file, flags, terminal, fetch = globalThis.fetch }) {
     const { onEvent: code, url, binding = [], envFile, json } = flags
     if ((code === undefined) === (url === undefined)) throw new UsageError('Pass --on-event FILE or --url URL.')
-    const taken = readOrderFile(await readTextFile(file, 'FILE'))
-    if (!taken) throw new UsageError(`${file} is not an order of this version: write it with edgetill order --export.`)
+    const read = readOrderFile(await readTextFile(file, 'FILE'))
+    if (!read) throw new UsageError(`${file} is not an order of this version: write it with edgetill order --export.`)
+    const taken = { ...read, events: arranged(read.events, flags) }
     let isThrown = false
     if (url !== undefined) {
       const [{ value: secret }] = await readSecrets(flags)
@@ -84,4 +89,13 @@ async function load(file: string): Promise<Record<string, unknown>> {
       code === 'ERR_UNKNOWN_FILE_EXTENSION' ? 'Use Node 24, which reads TypeScript, or pass a .js file.' : message
     throw new UsageError(`${file} could not be loaded. ${fix}`)
   }
+}
+
+/** The events as a service may deliver them. */
+function arranged(
+  events: OrderFile['events'],
+  { copies, shuffle }: { copies?: boolean | undefined; shuffle?: number | undefined },
+): OrderFile['events'] {
+  const all = copies ? events.flatMap((one) => [one, one]) : events
+  return shuffle === undefined ? all : createRandom(shuffle).shuffled(all)
 }

@@ -89,6 +89,31 @@ describe('edgetill order --export and edgetill step', () => {
     })
   })
 
+  it('brings each event twice, in an order that a seed decides', async () => {
+    await world.deliver(payment('A-1', { status: 'failure', payment_id: crypto.randomUUID() }))
+    const { file } = await take()
+    const secret = join(folder, 'secret')
+    await writeFile(secret, 'the-secret')
+    const received = async (...words: string[]) => {
+      const statuses: unknown[] = []
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        statuses.push((await readWebhook(new Request(input, init), 'the-secret')).record.status)
+        return new Response()
+      }
+      await runVerb(step, [file, '--url', 'https://shop.example.com/w', '--secret-file', secret, ...words], { fetch })
+      return statuses.join(' ')
+    }
+    expect(await received('--copies')).toBe('success success failure failure')
+    const orders = await Promise.all(
+      ['1', '2', '3', '4', '5', '1'].map((seed) => received('--copies', '--shuffle', seed)),
+    )
+    expect(orders.map((one) => one.split(' ').sort().join(' '))).toEqual(
+      orders.map(() => 'failure failure success success'),
+    )
+    expect(orders[0]).toBe(orders[5])
+    expect(new Set(orders).size).toBeGreaterThan(1)
+  })
+
   it('runs as guides/command-line.md shows', async () => {
     const own = join(folder, 'on-event.mjs')
     await writeFile(own, 'export const onEvent = () => {}')

@@ -5,7 +5,9 @@ import type { Env } from './env.ts'
 import { onAlert } from './on-alert.ts'
 import { onEvent } from './on-event.ts'
 
-const shop = createShop<Env>({ onEvent, onAlert })
+// Your customers' pages have your face: add `logo: 'https://shop.example.com/logo.svg'`.
+const pages = { accent: '#0b57d0' }
+const shop = createShop<Env>({ onEvent, onAlert, pages })
 
 /** The Durable Object class that wrangler.toml declares. */
 export const OrderGate = shop.OrderGate

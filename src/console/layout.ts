@@ -123,7 +123,11 @@ function languageLink(visit: Visit): Html {
 
 const signedIn = (visit: SignedVisit): Html =>
   html`<span>${visit.words.signedInAs(visit.person.name)}</span>${
-    visit.person.cookie ? form(visit, '/logout', html`<button class="plain">${visit.words.signOut}</button>`) : ''
+    visit.person.cookie
+      ? form(visit, '/logout', html`<button class="plain">${visit.words.signOut}</button>`)
+      : visit.options.access
+        ? html`<a href="/cdn-cgi/access/logout">${visit.words.signOut}</a>`
+        : ''
   }`
 
 function menu(visit: Visit, count: string): Html {

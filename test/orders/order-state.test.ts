@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/index.ts'
+import { holdsMoney } from '../../src/orders/fold.ts'
 import { type ExpectedPayment, foldOrder, needsPerson, type Order, type OrderFlag } from '../../src/orders/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { at, payment, secondary } from '../worker/support/events.ts'
@@ -31,12 +32,19 @@ it('needs a person for each flag but one, which informs', () => {
   expect([order.flags, needsPerson(order)]).toEqual([['paid_after_failure'], false])
 })
 
+it('holds money as long as a hundredth of it is left', () => {
+  const captured = { ...NOTHING, authorized: 100, captured: 100 }
+  expect([99, 100].map((refunded) => holdsMoney({ ...captured, refunded }))).toEqual([true, false])
+})
+
 describe('an order without a payment', () => {
   const empty = { order_id: null, status: null, method: null, totals: NOTHING, operations: [], events: [], flags: [] }
   it('has null where nothing is known, and what was asked for', () => {
     expect(fold([])).toStrictEqual({ ...empty, amount: null, currency: null, updated_at: null })
     const asked = { amount: 100.5, currency: 'UAH' }
     expect(fold([], asked)).toStrictEqual({ ...empty, ...asked, updated_at: null })
+    const row = { ...asked, pos_id: null, recurring_amount: null } as unknown as ExpectedPayment
+    expect(fold([], row)).toStrictEqual({ ...empty, ...asked, updated_at: null })
   })
 
   it('shows an event that says nothing, with null in each field', () => {

@@ -45,7 +45,7 @@ describe('createWebhookHandler', () => {
     expect(clear).toHaveBeenCalled()
     steps.push('responded')
     expect(await shown(response)).toEqual([200, ''])
-    expect(response.body).toBeNull()
+    expect([response.body, ...response.headers]).toEqual([null])
     expect(steps).toEqual(['stored A-1', 'responded'])
     expect(reports).toEqual([])
   })

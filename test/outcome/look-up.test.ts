@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient, resolveOutcome, snapshotOrder, type UnresolvedCall } from '../../src/index.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { keepingSeen } from '../../src/outcome/look-up.ts'
+import { readEvent, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import * as records from './support/records.ts'
 
@@ -29,7 +30,24 @@ it('a snapshot has what `known` needs, with the list and without it', async () =
   await expect(snapshot(json({}, 500))).rejects.toMatchObject({ code: 'api' })
 })
 
+it('what look-ups see is kept', async () => {
+  const events = [readEvent(PURCHASE), readEvent(capture('c-1'))] as const
+  const seen: WebhookEvent[] = []
+  const lookup = keepingSeen(
+    { listOrderOperations: async () => [events[0]], resendWebhook: async () => events[1] },
+    seen,
+  )
+  expect(await lookup.listOrderOperations({ order_id: 'A-1' })).toEqual([events[0]])
+  expect(await lookup.resendWebhook({ order_id: 'A-1', operation: 'capture' })).toBe(events[1])
+  expect(seen).toEqual(events)
+})
+
 describe('where the path of the list is not known', () => {
+  it.each([400, 403, 404, 405, 501])('which a %d says, too', async (status) => {
+    const { resolved } = await resolve(CREATION, [json({}, status), json(PURCHASE)])
+    expect(resolved).toMatchObject({ outcome: 'executed' })
+  })
+
   it('a payment is found by its re-sent webhook, purchase or auth', async () => {
     const purchase = await resolve(CREATION, [NOT_FOUND(), json(PURCHASE)])
     expect(purchase.resolved).toMatchObject({ outcome: 'executed', record: { method: 'purchase' } })

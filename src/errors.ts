@@ -368,6 +368,6 @@ export function describeIssues(issues: readonly Issue[]): string {
   return issues.map((issue) => `${issue.path || 'the whole value'}: ${describeIssue(issue)}`).join('; ')
 }
 
-/** What is wrong, without its place. */
+/** The mistake, without its place. */
 export const describeIssue = ({ message, received }: Issue): string =>
   received === 'missing' ? message : `${message} (received: ${received})`

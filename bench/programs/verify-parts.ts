@@ -15,7 +15,7 @@ const PARTS = {
   json: 'of it: JSON.parse',
   event: 'of it: no card data, the type of each field, the event',
 }
-/** What a framework does before it hands over the fields is not part of this. */
+/** The work of a framework before it hands over the fields is not part of this. */
 export const PARSED = 'edgetill, given the parsed form'
 export const KEY = 'eventKey of the event'
 

@@ -44,7 +44,7 @@ const partsOf = (kind: string): string => `Where the time goes, ${kind} of data`
 const OURS = 'edgetill'
 type RatioGoal = [of: { runtime: string; kind: EventKind; row: string }, to: string, goal: number]
 
-/** What edgetill's rows have to be at most, divided by another row. */
+/** The limits of edgetill's rows, divided by another row. */
 const RATIOS: RatioGoal[] = [
   ...(['1.1 kB', '1.1 kB, Cyrillic'] as const).flatMap((kind) =>
     [OURS, PARSED].map((row): RatioGoal => [{ runtime: 'node', kind, row }, 'stripe constructEvent', 0.97]),

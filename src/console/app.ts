@@ -82,7 +82,7 @@ export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Prom
       return person instanceof Response ? person : await show({ ...visit, person })
     } catch (error) {
       logError('console_failed', describeError(error))
-      // What it posted may have been done.
+      // A posted act may have been done.
       const isBefore = c.req.method !== 'POST'
       return notice({ ...visit, person: undefined }, 503, isBefore ? words.failed : words.problems.outcome_unknown)
     }
@@ -120,7 +120,7 @@ function valuesOf(pattern: string, path: string): string[] | undefined {
   }
 }
 
-/** What needs no login: nothing of the shop is in it. */
+/** The pages that need no login: nothing of the shop is in it. */
 function assetOf(visit: Visit): Response | undefined {
   const headers = { 'cache-control': 'public, max-age=300' }
   switch (visit.path) {

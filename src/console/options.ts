@@ -1,18 +1,18 @@
 import type { Fetch } from '../config.ts'
 
 /**
- * What a person may do: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to
+ * The rights of a person: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to
  * an amount of one
  * order, in the order's currency; or everything.
  */
 export type ConsoleRole = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
 
-/** What {@link createConsole} takes. Everything is optional. */
+/** Options of {@link createConsole}. Everything is optional. */
 export interface ConsoleOptions {
   /** Cloudflare Access in front of the console: whoever it lets through is who acts. Without it there is a login. */
   access?: ConsoleAccess | undefined
   /**
-   * What each person may do, by the e-mail address that Access reports, in lower case. Without it everybody may
+   * The rights of each person, by the e-mail address that Access reports, in lower case. Without it everybody may
    * do everything;
    * with it, whoever is not named may look. Whoever signs in with ADMIN_TOKEN may do everything.
    */

@@ -3,7 +3,7 @@ import type { MoneyState } from '../shop/lib/money-state.ts'
 import type { Html } from '../shop/pages/layout.ts'
 import type { Words } from './words/en.ts'
 
-// What every page is made of: a pill, facts, a field, a timeline, rows.
+// The parts of every page: a pill, facts, a field, a timeline, rows.
 
 /** Never colour alone: each tone has a sign. */
 const SIGNS = { ok: '✓', bad: '✕', wait: '●', note: '↩', warn: '!' } as const
@@ -40,7 +40,7 @@ export const facts = (
     : html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value as Html}</bdi></dd>`)}</dl>`
 }
 
-/** What happened, one after the other. */
+/** The events, one after the other. */
 export const timeline = (
   steps: readonly { tone: Tone; text: Html | string; sum?: string; below?: Html | string }[],
 ): Html =>
@@ -55,7 +55,7 @@ export interface Field {
   name: string
   label: string
   value?: string | undefined
-  /** What is wrong with what was typed: it stands at the field, which has the focus. */
+  /** The mistake in an input: it stands at the field, which has the focus. */
   problem?: string | undefined
   hint?: string | undefined
   /** More attributes. */
@@ -90,6 +90,6 @@ export const moneyFields = (amount: Omit<Field, 'name' | 'more'>, button: { text
 export const hidden = (fields: Readonly<Record<string, string>>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
-/** What is worth to be looked at before anything else. */
+/** The remarks that come before everything else. */
 export const box = (tone: 'wait' | 'bad' | 'plain', body: Html | string): Html =>
   html`<div class="box ${tone}">${body}</div>`

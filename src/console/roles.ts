@@ -1,6 +1,6 @@
 import type { ConsoleRole } from './options.ts'
 
-/** What can be done to an order. */
+/** The acts on an order. */
 export type Act = 'capture' | 'refund' | 'void' | 'cancel' | 'resend' | 'settle' | 'replay' | 'erase'
 
 /** Whether a role allows an act at all; {@link refundLimit} says how much. */

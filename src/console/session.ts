@@ -30,7 +30,7 @@ export const newSession = (kind: Session['kind'], now: number): Session => ({
   since: now,
 })
 
-/** What the marks are for, so that one is never taken for another. */
+/** The purposes of the marks, so that one is never taken for another. */
 const SESSION = 'console session'
 const FORM_SECRET = 'console form secret'
 const CSRF = 'console csrf'
@@ -80,7 +80,7 @@ export async function isOwnForm(c: C, secret: string, csrf: unknown): Promise<bo
   )
 }
 
-/** What the browser says of where a form was. Old ones say nothing. */
+/** The origin of a form, as the browser reports it. Old ones report nothing. */
 function isSameSite(c: C): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false

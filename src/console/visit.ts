@@ -13,7 +13,7 @@ export interface Person {
   /** An e-mail address, or `admin`. */
   name: string
   role: ConsoleRole
-  /** What forms are bound to: another session has another one. */
+  /** The binding of forms: another session has another one. */
   secret: string
   /** Where the session is in a cookie: its renewal. */
   cookie?: string | undefined
@@ -62,7 +62,7 @@ export async function call<T>(
     const json = (await response.json()) as T & Problem
     return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }
   } catch {
-    // What was asked of a route that moves money may have been done.
+    // A request to a route that moves money may have been done.
     const code = method === 'GET' ? 'state' : 'outcome_unknown'
     return { ok: false, status: 503, problem: { status: 503, code, title: 'The shop did not respond.' } }
   }

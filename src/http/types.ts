@@ -61,7 +61,7 @@ export interface Attempt {
   number: number
   /** When it began, in milliseconds since the epoch. */
   sentAt: number
-  /** What there is to say of its response, as soon as it has one. */
+  /** A remark on its response, as soon as it has one. */
   seen?: Seen
 }
 

@@ -1,4 +1,4 @@
-// What every driver of protocol.ts makes of the SDK's calls: which call an operation is, what its error means, what its response is.
+// The SDK's calls for every driver of protocol.ts: which call an operation is, what its error means, what its response is.
 
 import { isApiError, isConfigError, isConnectionError, isInvalidInputError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
@@ -15,7 +15,7 @@ export const CALL_NAMES: Readonly<Record<OperationKind, string>> = {
   void: 'voidPayment',
 }
 
-/** What an error of the call means for its operation. */
+/** The meaning of a call's error for its operation. */
 export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
   if (isConnectionError(error) || isConfigError(error)) return 'not_sent'
   if (isInvalidInputError(error)) return 'rejected'
@@ -27,7 +27,7 @@ export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
 /** The field of each operation's amount; a void has none. */
 const AMOUNTS = { capture: 'charge_amount', refund: 'refund_amount', void: '' } as const
 
-/** What is asked for under a key. `fields`: the SDK's input without `order_id`. */
+/** The request under a key. `fields`: the SDK's input without `order_id`. */
 export async function requestOf(
   kind: OperationKind,
   fields: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ export async function storeNews(
   }
 }
 
-/** What `resolveOutcome` is asked about an operation. */
+/** The question about an operation for `resolveOutcome`. */
 export const callOf = (
   { kind, amount, started_at }: MoneyOperation,
   order_id: string,

@@ -2,7 +2,7 @@
 
 import { type Command, type Message, type MoneyAnswer, type OrderState, step } from './protocol.ts'
 
-/** What carries out the protocol's commands over some storage. */
+/** Carries out the protocol's commands over some storage. */
 export interface Driver {
   /** The order's state for a message. `before`: what the last message has led to. */
   read(message: Message, before: OrderState | undefined): Promise<OrderState>
@@ -11,7 +11,7 @@ export interface Driver {
   carryOut(command: Exclude<Command, { type: 'answer' | 'then' }>, message: Message): Promise<Message | undefined>
 }
 
-/** What was decided from an older state is not written. */
+/** A decision from an older state is not written. */
 export const LOST: unique symbol = Symbol('lost')
 
 /** Reads, decides and writes, and does it again where the order has changed meanwhile. */

@@ -1,4 +1,4 @@
-// What stays of a customer's order when their data is removed: what the books need.
+// The part of a customer's order that stays when their data is removed: the books need it.
 
 import { readSummary } from '../orders/summary.ts'
 

@@ -33,7 +33,7 @@ export type MoneyAnswer =
   | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
   /** The order is not as the caller has seen it. */
   | { code: 'order_changed' }
-  /** What is not final yet may take what is asked for: `left`, in minor units, is free of it. */
+  /** A pending operation may take the requested amount: `left`, in minor units, is free of it. */
   | { code: 'pending'; kind: OperationKind; left: number }
   /** It is more than its caller may refund of the whole order: `limit`, in minor units. */
   | { code: 'over_limit'; limit: number }
@@ -65,14 +65,14 @@ export interface MoneyRequest {
   hasServerUrl: boolean
   /** The order as the caller knows it, see {@link versionOf}: of one that is another by now nothing is sent. */
   version?: string | undefined
-  /** What its caller may refund of the whole order, in minor units. */
+  /** The amount that its caller may refund of the whole order, in minor units. */
   limit?: number | undefined
 }
 
 /** A request that was about to be sent. */
 export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version' | 'limit'> {
   started_at: number
-  /** What the amount has to be, in minor units. */
+  /** The required amount, in minor units. */
   expected: number
   /** The ids of the service's operations that were known before the call: a new id afterwards is this operation. */
   known: string[]
@@ -83,7 +83,7 @@ export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasS
   operation_id?: string
 }
 
-/** What the events say of the order. */
+/** The order by its events. */
 export interface OrderFacts {
   order_id: string
   /** Whether an event or a checkout of it is stored. */
@@ -94,7 +94,7 @@ export interface OrderFacts {
   operations: readonly OrderOperation[]
   /** Every `operation_id` of its events. */
   operation_ids: readonly string[]
-  /** What is refunded of the other attempts at paying it, as {@link committed} counts, in minor units. */
+  /** The refunded amount of the other attempts at paying it, as {@link committed} counts, in minor units. */
   refundedBeside?: number | undefined
 }
 
@@ -235,7 +235,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const left = leftOf(order, operations)[kind]
   const expected = amount === null ? left : Math.round(amount * 100)
   const asked = committed(order, operations)
-  // What is pending may fail: it is not known what is left then, so all of it cannot be asked for.
+  // A pending operation may fail: the amount that is left then is not known, so all of it cannot be asked for.
   const isMoving = partsOf(asked) !== partsOf(order.totals)
   if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
   const refunded = asked.refunded + (order.refundedBeside ?? 0)
@@ -340,7 +340,7 @@ export const versionOf = (
   made: readonly MoneyOperation[],
 ): string => `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
 
-/** What is left of the order for each kind of operation, in minor units. */
+/** The amount that is left for each kind of operation, in minor units. */
 export function leftOf(
   order: Pick<OrderFacts, 'totals' | 'operations'>,
   made: readonly MoneyOperation[],
@@ -348,7 +348,7 @@ export function leftOf(
   const { authorized, captured, refunded, voided } = committed(order, made)
   // Of an order that was charged beyond what was reserved, or paid back twice, nothing is left.
   const held = Math.max(authorized - captured - voided, 0)
-  // What is being captured cannot be refunded yet.
+  // A pending capture cannot be refunded yet.
   return { capture: held, refund: Math.max(order.totals.captured - refunded, 0), void: held }
 }
 
@@ -428,7 +428,7 @@ function lookedUp(
     : goOn(state, operation)
 }
 
-/** What a person says counts where the service cannot be asked. Its webhook may come later: the totals need its list first. */
+/** A person's word counts where the service cannot be asked. Its webhook may come later: the totals need its list first. */
 function byHand(
   state: OrderState,
   operation: MoneyOperation,
@@ -492,7 +492,7 @@ function match(
   return found.length > 1 || isOfOther ? 'unclear' : first
 }
 
-/** What the order shows of an operation whose outcome is not known: then nobody need be asked about it. */
+/** The trace in the order of an operation whose outcome is not known: then nobody need be asked about it. */
 export function answeredBy<T extends OrderOperation>(
   made: readonly MoneyOperation[],
   operation: MoneyOperation,

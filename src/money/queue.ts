@@ -15,7 +15,7 @@ export async function callInTime(onEvent: () => unknown): Promise<void> {
     timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ON_EVENT_MS)
   })
   try {
-    // What it throws at once, it throws here.
+    // An error that it throws at once is thrown here.
     await Promise.race([(async () => onEvent())(), limit])
   } finally {
     clearTimeout(timer)

@@ -3,7 +3,7 @@ import { MisconfiguredError } from './lib/configuration.ts'
 import { type Problem, ProblemError, problemOf } from './lib/problem.ts'
 import { StorageError } from './lib/storage-error.ts'
 
-/** What is sent to an object of ORDER_GATE: the name of an action and its argument; to an order's, what it is about. */
+/** A message to an object of ORDER_GATE: the name of an action and its argument; to an order's, what it is about. */
 export interface GateCall {
   name: string
   /** Absent in a call of the shop's objects. */
@@ -14,7 +14,7 @@ export interface GateCall {
   by?: string | undefined
 }
 
-/** What comes back. An error keeps what its receiver needs to know. */
+/** Its answer. An error keeps what its receiver needs to know. */
 export type GateResult =
   | { value: unknown }
   | { problem: Problem }
@@ -45,7 +45,7 @@ export async function callGate({ ORDER_GATE: gates }: ShopEnv, object: string, c
   throw new StorageError(result.storage.message, result.storage.tooSoon)
 }
 
-/** What an object answers to a call. */
+/** The answer of an object to a call. */
 export async function resultOf(run: () => unknown): Promise<GateResult> {
   try {
     return { value: (await run()) ?? null }

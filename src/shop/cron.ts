@@ -105,13 +105,13 @@ async function fillBook(scope: Scope, number: number, known: Fill | undefined): 
       logError('cron_failed', { key, ...describeError(error) })
     }
   }
-  // What failed is tried again from the beginning.
+  // A failed order is tried again from the beginning.
   const value: Fill = cursor !== undefined ? { cursor, hasFailed } : hasFailed ? {} : { isDone: true }
   await actShop(scope, number, progressOf, { name: FILL, value })
   return rows.length * CALLS_OF_ONE
 }
 
-/** What could not be said of a stray when it came, or was lost, is said again. @returns How many calls it made. */
+/** Repeats an alert about a stray that could not be sent, or was lost. @returns How many calls it made. */
 async function listStrays(scope: Scope): Promise<number> {
   const { strays } = await pageOfStrays(scope.kv, STRAYS)
   if (strays.length > 0)

@@ -90,7 +90,7 @@ export const allowsInsecureHttp = (env: Partial<ShopEnv>): boolean =>
 
 /** Milliseconds after which a customer's data is removed; undefined: never. */
 export function retentionMs(env: ShopEnv): number | undefined {
-  // What is not a number of days is a configuration error: it must erase nothing.
+  // A value that is not a number of days is a configuration error: it must erase nothing.
   return /^[1-9]\d*$/.test(env.RETENTION_DAYS ?? '') ? Number(env.RETENTION_DAYS) * 86_400_000 : undefined
 }
 

@@ -19,7 +19,7 @@ import { type Deps, openScope, type Scope, type Turn } from './scope.ts'
 /** Until an alarm that was cut off rings again. */
 const LATER_MS = 60_000
 
-/** What the runtime calls of an order's gate. */
+/** The methods of an order's gate that the runtime calls. */
 export interface OrderGateObject {
   fetch(request: Request): Promise<Response>
   alarm(): Promise<void>
@@ -130,7 +130,7 @@ function withClock(storage: GateStorage, ahead: number): GateStorage {
   }
 }
 
-/** What the flows work with inside a gate. */
+/** The surroundings of the flows inside a gate. */
 function orderScope(scope: Scope, storage: GateStorage): Omit<OrderScope, 'eventsInTurn'> {
   return {
     ...scope,

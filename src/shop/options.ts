@@ -4,7 +4,7 @@ import type { ShopEnv } from './env.ts'
 import type { Order } from './lib/shown-order.ts'
 import type { PagesOptions } from './pages/options.ts'
 
-/** What {@link createShop} takes. Everything is optional. */
+/** Options of {@link createShop}. Everything is optional. */
 export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   /** Your code for what happens to orders. While it is absent, events are only stored. */
   onEvent?: OnEvent<Env> | undefined
@@ -62,7 +62,7 @@ export type OnEvent<Env extends ShopEnv = ShopEnv> = (
 
 /** An alert as the engine raises it and the log has it. */
 export interface RaisedAlert {
-  /** What happened. */
+  /** The event. */
   kind: AlertKind
   /** The order that it is about, where there is one. */
   order_id: string | null
@@ -70,13 +70,13 @@ export interface RaisedAlert {
   [detail: string]: string | number | boolean | readonly string[] | null | undefined
 }
 
-/** What a person should look at. Identifiers, names, amounts and codes only: never personal data. */
+/** A matter for a person. Identifiers, names, amounts and codes only: never personal data. */
 export interface Alert extends RaisedAlert {
   /** For a chat, in English: what happened, the amount where it is known, what to do, and an address to look at. */
   text: string
 }
 
-/** What an alert is about. */
+/** The subject of an alert. */
 export type AlertKind =
   /** A genuine webhook that could not be filed under an order: `GET /api/strays`. */
   | 'stray'

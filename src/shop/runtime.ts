@@ -1,4 +1,4 @@
-// What the shop uses of Cloudflare's bindings. The types of wrangler fit these, and no package is needed for them.
+// The part of Cloudflare's bindings that the shop uses. The types of wrangler fit these, and no package is needed for them.
 
 /** The part of a Workers KV namespace that the shop uses. */
 export interface KvNamespace {
@@ -26,7 +26,7 @@ export interface GateState {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** What SQLite stores. */
+/** A value that SQLite stores. */
 export type SqlValue = string | number | null
 
 /** The rows of a query. */

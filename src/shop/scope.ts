@@ -4,17 +4,17 @@ import { type KvStore, openKvStore } from './kv/kv.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
 
-/** What a shop passes in, with a clock. */
+/** The shop's options, plus a clock. */
 export interface Deps extends ShopOptions {
   now: () => number
   /** Orders that a book takes: a test's alone. */
   bookSize?: number | undefined
 }
 
-/** What a request works with. */
+/** The surroundings of a request. */
 export interface Scope extends Deps {
   env: ShopEnv
-  /** What every place sees, a while later. */
+  /** The state that every place sees, a while later. */
   kv: KvStore
   /** Keeps the worker running for work that the response does not wait for. */
   waitUntil?: WaitUntil | undefined

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts'
 /** A value of a statement. */
 export type SqlValue = string | number | null
 
-/** What the till needs of a database: `sqlite`, `postgres` and `d1` make one of a driver, guides/till.md shows another one. */
+/** The part of a database that the till needs: `sqlite`, `postgres` and `d1` make one of a driver, guides/till.md shows another one. */
 export interface TillDatabase {
   /** SQL for the database's time in milliseconds since 1970, which all processes share. */
   readonly clock: string
@@ -20,7 +20,7 @@ export interface SqliteHandle extends Partial<Readonly<Record<'isTransaction' | 
   prepare(sql: string): { all(...values: SqlValue[]): unknown[]; run(...values: SqlValue[]): unknown; reader?: boolean }
 }
 
-/** What `postgres(url)` of the package `postgres` (or Bun's `SQL`) returns, or a `Pool` of `pg`. */
+/** The result of `postgres(url)` of the package `postgres` (or Bun's `SQL`) returns, or a `Pool` of `pg`. */
 export type PostgresHandle =
   | { unsafe(sql: string, values?: never): PromiseLike<unknown>; begin: unknown }
   | { query(sql: string, values: SqlValue[]): Promise<{ rows: unknown[] }>; totalCount: number }

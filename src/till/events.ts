@@ -26,20 +26,20 @@ export interface TillEvent {
  */
 export type OnTillEvent = (stored: TillEvent, order: TillOrder) => unknown
 
-/** What the till calls of a client. */
+/** The methods of a client that the till calls. */
 export type TillClient = Pick<
   Client,
   `${'create' | 'capture' | 'refund' | 'void' | 'cancel'}Payment` | 'listOrderOperations' | 'resendWebhook'
 >
 
-/** What the functions of a till share. */
+/** The state that the functions of a till share. */
 export interface Scope extends Tables {
   client: TillClient
   onEvent: OnTillEvent | undefined
   keepCardToken: boolean
 }
 
-/** What is stored, without what could be charged. */
+/** The stored record, without what could be charged. */
 export const kept = <T>(value: T, { keepCardToken }: Scope): T =>
   JSON.parse(JSON.stringify(value, (name, one) => (name === 'cc_token' && !keepCardToken ? undefined : one)))
 
@@ -54,7 +54,7 @@ export async function storeEvent(scope: Scope, event: WebhookEvent): Promise<voi
     // A copy of it loses the insert.
     return append(scope, none, { kind: 'stray', id, body, isOpen: true }).catch(unlessLost)
   }
-  // What `onEvent` hears of once. An event of an odd shape stands for itself.
+  // The name of an event of which `onEvent` hears once. An event of an odd shape stands for itself.
   const operation = kind === 'unexpected' ? undefined : operationOf(summary)
   const name = operation ? JSON.stringify([operation, status]) : id
   return again(async () => {

@@ -76,7 +76,7 @@ async function carryOut(scope: Scope, reading: Reading, command: Carried): Promi
     case 'look_up': {
       const { operation, known, settleAfterMs } = command
       const { kind, expected, started_at } = operation
-      // What is absent was absent when the order was read.
+      // An absent row was absent when the order was read.
       const settled = reading.now - started_at >= Math.max(settleAfterMs, SETTLE_AFTER_MS)
       const view = await ask(scope, reading, [kind]).catch(() => undefined)
       const amount = kind === 'void' ? undefined : expected / 100

@@ -9,7 +9,7 @@ import { ask } from './move-money.ts'
 import { type Failed, failed, type Moved, movedOf, notSent, unsent } from './outcome.ts'
 import { append, ONE, type Payment, type Reading, readOrder } from './store.ts'
 
-/** What became of a payment that was to be created. */
+/** The outcome of a payment that was to be created. */
 export type Opened =
   /** It can be paid at `url`. Null where nothing is left to be done there: of a direct payment `record` says how it went. */
   | { outcome: 'done'; url: string | null; record?: object }

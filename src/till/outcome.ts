@@ -10,7 +10,7 @@ import { StorageError } from './store.ts'
 export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'key_reused' | 'busy'
 /** The `code` of an error (`api`, `invalid_input`), or `not_executed`: the service does not know it. `status` and `apiCode`: its response's. */
 export type Rejection = { code: string; message: string; status?: number; apiCode?: string }
-/** What became of a call that has no record. */
+/** The outcome of a call that has no record. */
 export type Failed<Record = object> =
   /** It was not executed, and never will be under this key. */
   | { outcome: 'rejected'; error: Rejection }
@@ -18,7 +18,7 @@ export type Failed<Record = object> =
   | { outcome: 'unknown'; id: string; message: string; record?: Record }
   /** Nothing was sent. `sameKey`: whether the same key may try again. */
   | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string }
-/** What became of a call. `done` and `rejected` are the same for the same key for ever; whether money moved is `record.status`. */
+/** The outcome of a call. `done` and `rejected` are the same for the same key for ever; whether money moved is `record.status`. */
 export type Moved<Record = object> = { outcome: 'done'; record: Record } | Failed<Record>
 
 export const notSent = (reason: NotSentReason, message: string): Failed => ({
@@ -29,7 +29,7 @@ export const unknown = (id: string, why: string, record?: object): Failed => ({
   ...(record && { record }),
 })
 
-/** What a caller gets for the error of a call. */
+/** The result for the error of a call. */
 export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
   const { code, message, status, apiCode } = error as Rejection
   if (outcome === 'unknown') return unknown(id, message)
@@ -37,13 +37,13 @@ export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent',
   return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
 }
 
-/** What a caller gets for an error before its call. @throws {ConfigError} as it is. */
+/** The result for an error before its call. @throws {ConfigError} as it is. */
 export function unsent(error: unknown): Failed {
   if (isConfigError(error)) throw error
   return failed('', 'not_sent', error)
 }
 
-/** What a caller gets for an answer of the protocol. `isOwn`: whether an operation has the caller's key. */
+/** The result for an answer of the protocol. `isOwn`: whether an operation has the caller's key. */
 export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = () => false): Moved {
   const { code } = answer
   const kind = 'kind' in answer ? answer.kind : ''

@@ -10,7 +10,7 @@ import type { Scope } from './events.ts'
 import { ask, executed, play } from './move-money.ts'
 import { type End, ONE, type Reading, type Row, readOrder } from './store.ts'
 
-/** What a person should look at. */
+/** Entries that a person should look at. */
 export type TillAttention =
   /** It has not been known for ten minutes whether `attempt` was executed: `settleByHand`, or wait. */
   | { kind: 'operation_unsettled'; order_id: string; attempt: UnsettledOperation }
@@ -75,7 +75,7 @@ async function look(scope: Scope, row: Row, isOver: (reading: Reading) => boolea
   return isOver(await readOrder(scope, order_id))
 }
 
-/** What a person should look at, as it is now. */
+/** The entries that a person should look at, as they are now. */
 export async function listAttention(scope: Scope): Promise<TillAttention[]> {
   const rows = await scope.run(
     `SELECT * FROM edgetill_log WHERE is_open = 1 OR (next_at IS NOT NULL AND kind = 'event' AND attempts >= 5)

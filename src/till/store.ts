@@ -117,7 +117,7 @@ export interface TillOrder extends Order {
   url: string | null
 }
 
-/** What was asked for when a payment was created; `url` once it was. */
+/** The request that created a payment; `url` once it was. */
 export interface Payment {
   terms: { mode: string; method: string; amount: number; currency: string; recurring_amount?: number }
   server_url?: string | undefined
@@ -135,7 +135,7 @@ export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
   payment: (Payment & Row) | undefined
   events: (EventSummary & Pick<Row, 'name'>)[]
   made: Made[]
-  /** What the protocol decides from. */
+  /** The state that the protocol decides from. */
   state: OrderState
   order: TillOrder
 }
@@ -174,7 +174,7 @@ export async function readOrder(tables: Tables, order_id: string, wasAsked = fal
   const lostAt = Number(first.recovered_at)
   const isOurs = payment?.url !== undefined && Number(payment.written_at) > lostAt
   const isAsked = wasAsked || isOurs || made.some(({ started_at }) => started_at > lostAt)
-  // What was made before the backup needs no key.
+  // An operation from before the backup needs no key.
   const kept = events.filter(({ written_at }) => Number(written_at) <= Number(first.backup_at))
   const idsOf = (some: typeof events) => some.flatMap(({ operation_id }) => operation_id ?? [])
   const state: OrderState = {

@@ -33,7 +33,7 @@ export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'
   options: MoveOptions,
 ) => MovedBy<Name>
 
-/** What {@link createTill} returns. Its functions can be passed on: they need no `this`. */
+/** The result of {@link createTill}. Its functions can be passed on: they need no `this`. */
 export interface Till {
   /** Makes the tables `edgetill_…`. Call it at start-up, in each process. @throws {ConfigError} where a newer edgetill has made them. */
   migrate(): Promise<void>
@@ -60,7 +60,7 @@ export interface Till {
   order(order_id: string): Promise<TillOrder | undefined>
   /** Orders, the newest first, at most `limit` (50), and the cursor of the next page or null. */
   orders(page?: { limit?: number; cursor?: string | null }): Promise<{ orders: TillOrder[]; cursor: string | null }>
-  /** What a person should look at. */
+  /** Entries that a person should look at. */
   attention(): Promise<TillAttention[]>
   /** Removes a customer's data from all that is stored of an order. What was paid and refunded stays. */
   erase(order_id: string): Promise<void>
@@ -110,7 +110,7 @@ export function createTill(options: TillOptions): Till {
     migrate: () => migrate(scope),
     async receive(event) {
       await storeEvent(scope, event)
-      // What fails now is due again.
+      // A failed entry is due again.
       delivery = Promise.all([doDue(scope, 'event').catch(() => {}), delivery]).then(() => {})
     },
     createPayment: (input) => openPayment(scope, input),

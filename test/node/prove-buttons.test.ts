@@ -56,7 +56,7 @@ async function press(name: string, code: string) {
   return report
 }
 
-// What `prove` asks for: a state, which the page of an order is not.
+// The answer for `prove`: a state, which the page of an order is not.
 const STATE = `
 app.get('/state/:id', async (request, response) => {
   const { totals } = (await till.order(request.params.id)) ?? {}

@@ -1,4 +1,4 @@
-// What the service has of an order: the truth that engine and till are compared with.
+// An order as the service has it: the truth that engine and till are compared with.
 
 import type { Emulator } from '../../src/emulator/index.ts'
 import type { OperationKind } from '../../src/money/protocol.ts'
@@ -12,7 +12,7 @@ export function madeOf(emulator: Emulator, order_id: string, kind?: OperationKin
   return operations.filter(({ method }) => kind === undefined || method === kind)
 }
 
-/** What is captured, refunded and voided of an order, in minor units. */
+/** The captured, refunded and voided amounts of an order, in minor units. */
 export function totalsOf(emulator: Emulator, order_id: string): [number, number, number] {
   const sum = (all: readonly { status: string; amount: number }[]) =>
     all.reduce((before, { status, amount }) => before + (status === 'success' ? Math.round(amount * 100) : 0), 0)

@@ -44,7 +44,7 @@ interface Run {
   caller: number | undefined
   messages: readonly Message[]
   commands: readonly Command[]
-  /** What it has decided about, and what waited then. */
+  /** Its decisions, and the entries that waited then. */
   message?: Message
   waited?: MoneyRequest | undefined
   waiting?: MoneyRequest | undefined

@@ -38,7 +38,7 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) {
-      // What was paid may be shown late; an unpaid checkout that is not there costs nobody anything.
+      // A paid order may be shown late; an unpaid checkout that is not there costs nobody anything.
       if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
       return { now: 'not shown by the service: run the command again in ten minutes', open: true }
     }
@@ -81,7 +81,7 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
   return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
 }
 
-/** What is wrong, if the subscription of a paid order could not be ended. */
+/** The problem, if the subscription of a paid order could not be ended. */
 async function endSubscription(operations: readonly WebhookEvent[], project: Project): Promise<Ending | undefined> {
   const { client, ask } = project
   const { id: recurring_id, status } = operations.map(recurringOf).find(({ id }) => id !== undefined) ?? {}

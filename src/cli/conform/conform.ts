@@ -19,7 +19,7 @@ import { WEBHOOKS } from './stories/webhooks.ts'
 
 export interface ConformOptions extends ProjectSettings {
   config: ClientConfig
-  /** What was said of the project: nothing in its address or in its credentials shows whether it is live. */
+  /** The stated kind of the project: nothing in its address or in its credentials shows whether it is live. */
   project: 'test' | 'live' | undefined
   store: StateStore
   /** Interrupts the run: it goes on from `store`. */

@@ -1,7 +1,7 @@
 import { isWebhookVerificationError } from '../../errors.ts'
 import { readWebhook, type WebhookEvent } from '../../webhooks/index.ts'
 
-/** What came as a webhook. */
+/** A received webhook. */
 export interface Delivery {
   /** Undefined where it was rejected. */
   event?: WebhookEvent

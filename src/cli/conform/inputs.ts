@@ -45,7 +45,7 @@ export function direct({ amount, currency, card }: Project, order_id: string): D
 /** Twice an amount, added in minor units. */
 export const doubled = (amount: number): number => fromMinorUnits(toMinorUnits(amount) * 2)
 
-/** What no report may show: the texts that every probe sends. */
+/** The texts that no report may show: the texts that every probe sends. */
 export const PROBE_TEXTS: readonly string[] = [CUSTOMER.customer_email, CUSTOMER.customer_phone, '192.0.2.7']
 
 /** Reads a test card: `4111111111111111 12/30 123`. @throws {ConfigError} without the text itself. */

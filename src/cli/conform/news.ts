@@ -1,7 +1,7 @@
 import { describeStatusCode } from '../../helpers/status.ts'
 import { isObject } from '../../lib/kind.ts'
 
-/** What the service's responses have beyond the API document. */
+/** The parts of the service's responses that are beyond the API document. */
 export interface News {
   /** By path and type, never by value. */
   fields: { in: string; path: string; type: string }[]

@@ -18,7 +18,7 @@ export interface TestCard {
   card_cvv: string
 }
 
-/** What a run may use. */
+/** The means of a run. */
 export interface ProjectSettings {
   /** The smallest amount that the project takes, in the currency's unit. */
   amount: number

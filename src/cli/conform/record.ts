@@ -27,7 +27,7 @@ interface SeedOrder {
 export interface Recording {
   /** For `edgetill emulator --seed-file`. */
   orders: SeedOrder[]
-  /** What the emulator does differently with these orders: statuses, codes and names of fields. */
+  /** The differences of the emulator with these orders: statuses, codes and names of fields. */
   differs: string[]
 }
 

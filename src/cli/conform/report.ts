@@ -5,16 +5,16 @@ import type { Statement } from './statement.ts'
 
 /** A statement with its judgement. */
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
-  /** What to set where it differs. */
+  /** The setting for where it differs. */
   follow?: string
 }
 
-/** What a run found out, without anything secret or personal. */
+/** The findings of a run, without anything secret or personal. */
 export interface ConformReport {
   statements: JudgedStatement[]
-  /** What the API document does not have. */
+  /** Behaviour that the API document does not have. */
   news: News
-  /** What the run made, and what became of it. */
+  /** The orders that the run made, and their ends. */
   made: Pick<MadeOrder, 'order_id' | 'what' | 'now' | 'open'>[]
 }
 

@@ -12,20 +12,20 @@ export interface MadeOrder {
   currency: string
   /** When it was about to be sent, in milliseconds. */
   at: number
-  /** What became of it in the end; undefined while it has not been looked at. */
+  /** Its end; undefined while it has not been looked at. */
   now?: string
   /** Whether a person has to look at it. */
   open?: true
 }
 
-/** What an interrupted run goes on from. No credential, no card and nothing that the service said is in it. */
+/** The state from which an interrupted run goes on. No credential, no card and nothing that the service said is in it. */
 export interface RunState {
   version: 1
   /** A digest of the project: another one's state is rejected. */
   project: string
   /** Which authentication works, by the first story. */
   authentication?: 'per-endpoint' | 'plain'
-  /** What became of a hosted payment with every documented field, if it was made: others are compared with it. */
+  /** The result of a hosted payment with every documented field, if it was made: others are compared with it. */
   hosted?: Answer['verdict']
   /** The judgements of each story that was played to its end. */
   done: Record<string, Judgement[]>
@@ -35,7 +35,7 @@ export interface RunState {
 
 /** Where a state is kept. */
 export interface StateStore {
-  /** What was saved last; undefined for nothing. */
+  /** The last saved state; undefined for none. */
   load(): Promise<unknown>
   /** Resolves when it is safe; undefined removes it. */
   save(state: RunState | undefined): Promise<void>

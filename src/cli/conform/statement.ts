@@ -12,7 +12,7 @@ export interface Statement {
   follow: string
 }
 
-/** What a story needs beside the credentials. */
+/** The needs of a story beside the credentials. */
 export type Need = 'card' | 'subMerchant' | 'apiUrl' | 'webhooks' | 'payByHand'
 
 /** A statement with the judge of what its story has seen. */

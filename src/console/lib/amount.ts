@@ -67,7 +67,7 @@ export function readAmount(words: Words, text: string, currency: string | null =
 }
 
 /**
- * What the version of an order says: what can still be asked for, and what was refunded, in minor units. What
+ * The contents of an order's version: the amounts that can still be asked for, and the refunded one, in minor units. What
  * is pending, in
  * progress or not known counts.
  *

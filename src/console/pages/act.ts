@@ -18,7 +18,7 @@ type Fields = Record<string, string>
 const isMoney = (act: Act): act is OperationKind => /^(capture|refund|void)$/.test(act)
 const isKey = (text = ''): boolean => /^[\w-]{16,64}$/.test(text)
 
-/** What a first step takes along. */
+/** The fields that a first step takes along. */
 const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 
 /** A form was sent: its answer is a page that can be loaded again, and that *Back* leads to. */
@@ -160,7 +160,7 @@ export const confirm =
     return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
   }
 
-/** What the order's page says after an act that moves no money. */
+/** The message of the order's page after an act that moves no money. */
 const SAID: Partial<Record<Act, string>> = {
   cancel: 'cancelled',
   resend: 'asked',

@@ -14,7 +14,7 @@ const ID_LENGTH = 32
 /** Whether money of the order can be moved by the API at all. */
 const isTooLong = ({ order_id }: ShownOrder): boolean => [...order_id].length > ID_LENGTH
 
-/** What a person may ask for in one act, in minor units: what is left, and what the role allows of it. */
+/** The amount for one act of a person, in minor units: the rest, as far as the role allows it. */
 export function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
   const known = readVersion(order.version, order.totals.captured)
   if (!known) return 0
@@ -105,7 +105,7 @@ ${quiet.filter(([act]) => act === 'erase').map(button)}</details>`
   }</div>`
 }
 
-/** What is not known: first the service is asked; a person is only asked when it could not say. */
+/** An unknown outcome: first the service is asked; a person is only asked when it could not say. */
 export function unsettled(
   visit: SignedVisit,
   id: string,

@@ -21,7 +21,7 @@ const SAID: Readonly<Record<string, Said>> = {
   invalid_input: 'rejected',
 }
 
-/** What is known of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
+/** The known facts of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
 function saidOf({ code, status, service }: Problem): Said {
   if (Object.hasOwn(SAID, code)) return SAID[code] as Said
   if (code.endsWith('_not_executed')) return 'not_executed'

@@ -45,7 +45,7 @@ async function readLink(visit: SignedVisit, order_id: string): Promise<Link | un
 export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link | undefined> =>
   (await readLink(visit, order_id)) ?? undefined
 
-/** What a link asks the checkout for: its address carries it, sealed. */
+/** The order of a link: its address carries it, sealed. */
 export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
   return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
 }
@@ -138,7 +138,7 @@ function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient
 
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
-/** What became of the payment that was opened with a link which is closed. */
+/** The end of the payment that was opened with a link which is closed. */
 async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
   const reply = await call<ShownOrder>(visit, `GET /api${orderPath(order_id)}`)
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'

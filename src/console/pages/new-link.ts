@@ -22,7 +22,7 @@ export async function newLink(visit: SignedVisit): Promise<Response> {
   return linkForm(visit, again === undefined ? {} : await likeLink(visit, again))
 }
 
-/** What an earlier link asked for. */
+/** The order of an earlier link. */
 async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
   const link = await linkOf(visit, order_id)
   const sealed = link && (await openLink(visit, link))
@@ -152,7 +152,7 @@ const FIELDS: readonly (readonly [about: RegExp, name: string])[] = [
   [/description/i, 'description'],
 ]
 
-/** What the API said, in the person's own language, at the field that it is about. */
+/** The API's message, in the person's own language, at its field. */
 function problemOf(
   { newLink: text, failed }: Words,
   problem: { code: string; status: number; detail?: string },

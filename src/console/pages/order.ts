@@ -122,7 +122,7 @@ function headline({ words, c }: SignedVisit, order: ShownOrder, raw: readonly Ra
 ${line.length > 0 ? html`<p class="quiet">${line.join(' · ')}</p>` : ''}`
 }
 
-/** What was bought, by whom, and where its papers are. */
+/** The goods, their buyer, and their papers. */
 function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link: Link | undefined): Html | '' {
   const { words } = visit
   const text = words.order
@@ -164,7 +164,7 @@ function story({ words, c }: SignedVisit, { operations, currency }: ShownOrder):
 
 const PARTS = ['captured', 'refunded', 'voided'] as const
 
-/** What became of the money, as a bar and in numbers: where it is more than one sum. */
+/** The end of the money, as a bar and in numbers: where it is more than one sum. */
 function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
   const whole = Math.max(totals.authorized, totals.captured)
   const named = (['authorized', ...PARTS] as const).filter((part) => totals[part] > 0)

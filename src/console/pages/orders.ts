@@ -37,7 +37,7 @@ const FILTERS = {
   any: { flag: 'any' },
 } as const
 
-/** What was typed, as the API looks for it: an amount as it is printed, a card's digits as they are, else the text. */
+/** The search text, as the API looks for it: an amount as it is printed, a card's digits as they are, else the text. */
 function searchOf(words: Words, text: string): string {
   const [, digits] = /^[•*·\s]*[•*·]\s*(\d{4})$/.exec(text) ?? []
   if (digits !== undefined) return digits

@@ -1,4 +1,4 @@
-/** What the console says, in English. */
+/** The words of the console, in English. */
 export const english = {
   lang: 'en' as string,
   locale: 'en-GB',
@@ -30,7 +30,7 @@ export const english = {
     erased: 'The personal data was removed.',
     done: 'Done. It comes back when something new happens.',
   } as Record<string, string>,
-  /** What became of an order’s money. */
+  /** The end of an order’s money. */
   states: {
     waiting: 'Waiting',
     pending: 'In progress',

@@ -1,6 +1,6 @@
 import type { Words } from './en.ts'
 
-/** What the console says, in Ukrainian. */
+/** The words of the console, in Ukrainian. */
 export const ukrainian: Words = {
   lang: 'uk',
   locale: 'uk-UA',

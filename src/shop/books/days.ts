@@ -2,7 +2,7 @@ import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
 import type { ListedRow, MoneyRow } from './tables.ts'
 
-// What a book knows of days: what was taken, and who did what.
+// The days in a book: the takings, and who did what.
 
 /**
  * Takes the operations of an order into the totals, and what people did into the list of acts. A row of the order that is not
@@ -96,7 +96,7 @@ export function moneyOfBook(
   return answer(shop, found, days.from, days.to)
 }
 
-/** What people did, the newest first. */
+/** The acts of people, the newest first. */
 export function auditOfBook(
   { shop }: BooksScope,
   { limit, after }: { limit: number; after?: TimePlace | undefined },

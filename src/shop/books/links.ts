@@ -13,7 +13,7 @@ export interface LinkRow {
   /** Gone, as the two that follow, when the personal data was removed. */
   description: string | null
   customer_name: string | null
-  /** What follows `/checkout/`. */
+  /** The part after `/checkout/`. */
   token: string | null
   /** Milliseconds since 1970, as the two that follow. */
   created_at: number
@@ -41,7 +41,7 @@ export function addLink(scope: BooksScope, row: LinkRow, book?: number): Placed 
 }
 
 /**
- * What a short address stands for; null for an unknown link, and when its data was removed. `until`: when the last link
+ * The target of a short address; null for an unknown link, and when its data was removed. `until`: when the last link
  * expires whose name has 12 characters.
  */
 export function tokenOfShort({ shop }: BooksScope, short: string): { token: string | null; until: number } {
@@ -56,7 +56,7 @@ export function tokenOfShort({ shop }: BooksScope, short: string): { token: stri
 /** How far a link is. */
 export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
 
-/** What the table alone says of a state: which links are paid or opened, the lists of orders know. */
+/** The condition of a state in the table alone: which links are paid or opened, the lists of orders know. */
 const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS NOT NULL
   ELSE revoked_at IS NULL AND iif(? = 'expired', expires_at <= ?, expires_at > ?) END`
 

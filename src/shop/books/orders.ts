@@ -81,7 +81,7 @@ export function failingOfBook(
   return answer(shop, rows, 'failing', 'failing')
 }
 
-/** What needs a person, the oldest first: of orders, and of the webhooks that name none. */
+/** The matters for a person, the oldest first: of orders, and of the webhooks that name none. */
 export function attentionOfBook({ shop, now }: BooksScope, { limit }: { limit: number }): Answer<AttentionRow> {
   const query = `SELECT since, order_id AS id, attention FROM listed WHERE attention IS NOT NULL
     UNION ALL SELECT since, id, attention FROM stray WHERE coalesce(until, 1e15) > ? ORDER BY since, id LIMIT ?`
@@ -90,7 +90,7 @@ export function attentionOfBook({ shop, now }: BooksScope, { limit }: { limit: n
   return answer(shop, found, 'attention', 'attention')
 }
 
-/** What needs a person of one order, or of one webhook. */
+/** The matters for a person of one order, or of one webhook. */
 export interface AttentionRow {
   since: number
   id: string

@@ -12,7 +12,7 @@ export interface Book {
   last: number
 }
 
-/** What a book answers: its rows and, if it is the register, the further books that may have some, the newest first. */
+/** The answer of a book: its rows and, if it is the register, the further books that may have some, the newest first. */
 export interface Answer<T> {
   rows: T[]
   books: Book[]
@@ -32,7 +32,7 @@ export interface Placed {
   book: number
   /** It is the first one of its book. */
   opens?: boolean
-  /** What the register does not know yet of the book. */
+  /** The part of the book that the register does not know yet. */
   news?: Sum[]
 }
 
@@ -61,7 +61,7 @@ export interface Sum {
   change: number
 }
 
-/** What a further book has not told the register. */
+/** The part that a further book has not reported to the register. */
 export const newsOf = ({ shop }: Pick<BooksScope, 'shop'>): Sum[] =>
   shop.all<Sum>('SELECT name, value, change FROM sum WHERE book = 0 AND change > told')
 

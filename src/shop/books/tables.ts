@@ -2,7 +2,7 @@ import type { Order } from '../lib/shown-order.ts'
 import type { Schema, Tables } from '../lib/tables.ts'
 import type { SqlValue } from '../runtime.ts'
 
-/** What a list of orders shows of one. Amounts are the wire's numbers, totals are minor units. */
+/** An order as a list shows it. Amounts are the wire's numbers, totals are minor units. */
 export type OrderSummary = Pick<
   Order,
   | 'order_id'
@@ -18,7 +18,7 @@ export type OrderSummary = Pick<
   | 'replaces'
   | 'replaced_by'
 > & {
-  /** What is bought, and by whom, as the link had it; gone when the personal data was removed. */
+  /** The goods and their buyer, as the link had them; gone when the personal data was removed. */
   description?: string
   customer_name?: string
 }
@@ -42,7 +42,7 @@ export interface FailingRow {
   order_id: string
 }
 
-/** What a person should look at, with a sentence about it. */
+/** A matter for a person, with a sentence about it. */
 export interface Attention {
   kind: string
   order_id: string | null
@@ -62,7 +62,7 @@ export interface MoneyRow {
   /** The way of payment; `unknown` where the service did not say. */
   method: string
   amount: number
-  /** What it adds to what the shop has taken, or takes from it: 0 for a reservation and its release. */
+  /** The amount that it adds to the takings, or takes from them: 0 for a reservation and its release. */
   taken: number
   currency: string
   fee: number
@@ -87,7 +87,7 @@ export interface ListedRow {
   isOpen: boolean
   /** When its gate is to do something next, milliseconds since 1970. */
   due_at: number | null
-  /** What needs a person. */
+  /** The matters for a person. */
   attention: Attention[]
   /** The events that `onEvent` fails on. */
   failing: FailingRow[]
@@ -95,7 +95,7 @@ export interface ListedRow {
   attempts: string[]
   /** All their operations that have succeeded. */
   money: MoneyRow[]
-  /** What people did with it. */
+  /** The acts of people on it. */
   audit: { at: number; key: string; entry: object }[]
 }
 
@@ -214,7 +214,7 @@ function addToSum(tables: Tables, name: string, more: number): void {
   tables.all(write, name, more)
 }
 
-/** What a person remembers of an order, in small letters; a phone's digits too, however they are grouped. */
+/** The words by which a person remembers an order, in small letters; a phone's digits too, however they are grouped. */
 function wordsOf(order_id: string, phone: string | null | undefined, summary: OrderSummary): string {
   const { reference, description, customer_name } = summary
   const known = [order_id, reference, description, customer_name, phone, phone?.replaceAll(/\D/g, '')]

@@ -3,7 +3,7 @@ import { zoneOf } from './day.ts'
 
 type Name = keyof ShopEnv
 
-/** What is wrong with one binding. Never holds its value. */
+/** The problem of one binding. Never holds its value. */
 export interface ConfigurationProblem {
   binding: Name
   problem: string
@@ -117,7 +117,7 @@ const unless =
   (value) =>
     pattern.test(value) ? undefined : problem
 
-/** What becomes part of a header. */
+/** The values that become part of a header. */
 const credential = unless(/^[!-~]+$/, 'must be visible ASCII without a space')
 const uuid = unless(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i, 'must be a UUID')
 const safeAddress = unless(
@@ -173,7 +173,7 @@ const notTheEmulators = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belo
 
 const notTheExample = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
 
-/** What is right for a test alone. */
+/** The values that are right for a test alone. */
 const LIVE_CHECKS: Partial<Record<Name, Check>> = {
   BASE_URL: overHttps,
   API_URL: overHttps,

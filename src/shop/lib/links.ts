@@ -4,7 +4,7 @@ import type { ExpectedPayment } from '../../orders/index.ts'
 import type { ShopEnv } from '../env.ts'
 import { equalSecret } from './crypto.ts'
 
-/** What was asked for when a payment was created. */
+/** The request that created a payment. */
 export interface ExpectedOrder extends ExpectedPayment {
   /** The shop's own name of the sale. */
   reference?: string
@@ -83,7 +83,7 @@ export function operationAddress(
   return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`
 }
 
-/** What a webhook's address carries; undefined when it is empty, belongs to another order, or cannot be opened. */
+/** The contents of a webhook's address; undefined when it is empty, belongs to another order, or cannot be opened. */
 export async function unsealExpected(
   sealed: string,
   order_id: string,

@@ -1,4 +1,4 @@
-/** What a log line says beside its kind. Never personal data: identifiers, names of fields, codes. */
+/** The contents of a log line beside its kind. Never personal data: identifiers, names of fields, codes. */
 export type LogFields = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
 /** One structured line that a person should look at: JSON with `kind` first. */
@@ -14,7 +14,7 @@ export function logInfo(kind: string, fields: LogFields = {}): void {
 /** The name of an error, of a code or of a field. */
 const NAME = /^[a-z][\w.[\]-]{0,63}$/i
 
-/** What a log line may hold of an error, the merchant's own too. Its message may repeat what a customer entered. */
+/** The part of an error that a log line may hold, the merchant's own too. Its message may repeat what a customer entered. */
 export function describeError(error: unknown): LogFields {
   let fields: Record<string, unknown>
   try {

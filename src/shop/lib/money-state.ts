@@ -1,6 +1,6 @@
 import type { Order } from './shown-order.ts'
 
-/** What became of an order's money. */
+/** The end of an order's money. */
 export type MoneyState =
   | 'waiting'
   | 'pending'
@@ -13,7 +13,7 @@ export type MoneyState =
   | 'refunded'
 
 /**
- * What became of an order's money, and the sum that this is about, in the currency's unit: what was paid or charged without
+ * The end of an order's money, and its sum, in the currency's unit: what was paid or charged without
  * what was refunded, what is reserved, or what was given back whole; null where none is known.
  */
 export function moneyState({

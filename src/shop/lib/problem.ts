@@ -8,7 +8,7 @@ import {
 } from '../../errors.ts'
 import { describeError, type LogFields } from './log.ts'
 
-/** What `/api` returns when it fails, as RFC 9457 has it. */
+/** The failure of `/api`, as RFC 9457 has it. */
 export interface Problem {
   status: number
   /** Literal, for programs. */
@@ -44,7 +44,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
   })
 }
 
-/** What a failed call of the SDK means to the caller of `/api`; undefined for any other error. Its texts hold no secret. */
+/** The problem for a failed call of the SDK; undefined for any other error. Its texts hold no secret. */
 export function problemOf(error: unknown): Problem | undefined {
   if (isInvalidInputError(error)) {
     const { code, message, issues } = error
@@ -85,7 +85,7 @@ export function problemOf(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** What a log line may hold of what the service said, where its error has come from a gate. */
+/** The part of the service's words that a log line may hold, where its error has come from a gate. */
 export function describeService({ service }: Problem): LogFields {
   const { status, code } = (service ?? {}) as { status?: number; code?: string }
   return describeError({ status, apiCode: code })

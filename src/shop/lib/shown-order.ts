@@ -10,7 +10,7 @@ export interface Order extends FoldedOrder {
   status_at?: string
   /** Captures, refunds and voids whose outcome is not known yet. */
   attempts: UnsettledOperation[]
-  /** What the shop itself calls the sale, as its link had it. */
+  /** The shop's own name of the sale, as its link had it. */
   reference?: string
   /** The customer's e-mail address, as the link had it; gone when the personal data was removed. */
   customer_email?: string
@@ -20,7 +20,7 @@ export interface Order extends FoldedOrder {
   replaces?: string
 }
 
-/** What a customer's page needs of an order. */
+/** The part of an order that a customer's page needs. */
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled?: true
@@ -32,14 +32,14 @@ export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' 
   card?: string
 }
 
-/** What a page shows of an order. */
+/** The part of an order that a page shows. */
 export interface OrderPage {
   status: OrderStatus | undefined
   /** `purchase` or `auth`, from the checkout. */
   method: string | undefined
-  /** What was asked for. */
+  /** The request. */
   expected: ExpectedPayment | undefined
-  /** What is bought, as the link has it; gone when the personal data was removed. */
+  /** The bought goods, as the link has them; gone when the personal data was removed. */
   description: string | undefined
   /** The path of the order's link. */
   link: string | undefined

@@ -14,7 +14,7 @@ import { relist } from './relist.ts'
 import type { OrderScope } from './scope.ts'
 import { type PackedEvent, storeEvent } from './store-event.ts'
 
-/** What an action is about: an order, or something that names its order. */
+/** The subject of an action: an order, or something that names its order. */
 type Subject = string | { order_id: string }
 
 /** An action of an order's object. What it takes and returns is plain data: it crosses from the Worker to the object. */

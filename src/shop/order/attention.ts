@@ -6,7 +6,7 @@ import type { QueuedEvent } from './queue.ts'
 import type { OrderStore } from './tables.ts'
 import { listWatched } from './watchlist.ts'
 
-/** What a person should look at, as the alerts about it were, each with the state that it is in. */
+/** The matters for a person, as the alerts about them were, each with the state that it is in. */
 export function allAttention(store: OrderStore, order: Order): { alert: RaisedAlert; state: string }[] {
   const { order_id, flags } = order
   const failing = store.all<{ entry: string }>('SELECT entry FROM queue WHERE failing = 2')

@@ -17,7 +17,7 @@ export interface LinkedOrder {
   path: string
 }
 
-/** What was asked for, as it is compared with what is paid. */
+/** The request, as it is compared with the payment. */
 export function expectedOf({ order, reference }: CheckoutLink): ExpectedOrder {
   const { amount, currency } = order
   const recurring = (order as { init_recurring?: { amount?: number } }).init_recurring

@@ -4,14 +4,14 @@ import type { ExpectedOrder } from '../lib/links.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
-/** What this worker knows of paying an order. */
+/** The checkouts of an order, as this worker knows them. */
 export interface CheckoutRecord extends ExpectedOrder {
-  /** What was asked for. */
+  /** The request. */
   amount: number
   currency: string
   /** `purchase` or `auth`: what a re-send asks for. */
   method: string
-  /** What is bought; gone when the personal data was removed. */
+  /** The bought goods; gone when the personal data was removed. */
   description?: string
   /** How many order_ids were tried: 1 is the order's own, 2 is `<order>~2`. */
   attempts: number

@@ -90,7 +90,7 @@ async function deliver(scope: OrderScope, entry: QueuedEvent): Promise<boolean> 
     logError('on_event_failed', { event_id, order_id, attempts: failures, error: nameOf(error) })
     // Handled by another call.
     if (getQueued(store, event_id) === undefined) return false
-    // What is said of an event that was erased must not name its customer either.
+    // A line about an erased event must not name its customer either.
     const failed = { ...called, error: entry.erased ? nameOf(error) : errorText(error) }
     if (failures >= MAX_FAILURES) return giveUp(scope, failed)
     await putQueued(store, { ...failed, next_at: scope.now() + pauseAfter(failures), failed_at: scope.now() })

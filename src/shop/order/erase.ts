@@ -22,7 +22,7 @@ const REST_MS = 1_000
 /** Until one that a person waits for is tried again after a failure. */
 const FAILED_MS = 60_000
 
-/** What an erasure has done. */
+/** The result of an erasure. */
 export interface Erased {
   /** How many events were changed. */
   erased_events: number
@@ -49,7 +49,7 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
 
 async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
   eraseNotes(scope.store, before)
-  // What RETENTION_DAYS covers, the cron removes.
+  // The cron removes the data that RETENTION_DAYS covers.
   if (isAsked) await askAll(scope, eraseLinks, { order_id })
   const attempts = getCheckout(scope.store, order_id)?.attempts ?? 1
   const sum = { erased_events: 0, events_left: 0 }

@@ -17,7 +17,7 @@ export interface StoredEvent {
   received_at: number
   /** The event under its wire names. */
   event: Record<string, unknown>
-  /** What differs from the service's API document, when something does. */
+  /** The differences from the service's API document, if any. */
   issues?: readonly Issue[]
   /** Present when it does not fit into the key's metadata. */
   summary?: EventSummary

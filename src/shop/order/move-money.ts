@@ -36,7 +36,7 @@ export interface MoneyCall {
   fields: Record<string, unknown>
   /** The order's totals as the caller knows them. */
   version?: string | undefined
-  /** What its caller may refund of the whole order, in minor units. */
+  /** The amount that its caller may refund of the whole order, in minor units. */
   limit?: number | undefined
 }
 
@@ -103,7 +103,7 @@ export async function listAtService(scope: OrderScope, operation: MoneyOperation
   await askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
 }
 
-/** What a message and all that follow from it are played with. */
+/** The surroundings of a message and all that follow from it. */
 interface Run {
   scope: OrderScope
   order_id: string

@@ -70,7 +70,7 @@ export async function cancelOrder(scope: OrderScope, named: string): Promise<Rec
   throw run.error
 }
 
-/** What is kept while a message and all that follow from it are played. */
+/** The state that is kept while a message and all that follow from it are played. */
 interface Run {
   scope: OrderScope
   order_id: string

@@ -7,7 +7,7 @@ import { type RecordEntry, shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
-/** What the customer's page shows of an order. */
+/** An order as the customer's page shows it. */
 export function showPage({ store }: OrderScope, order_id: string): OrderPage {
   const checkout = getCheckout(store, order_id)
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }
@@ -32,7 +32,7 @@ export function showOrder(scope: OrderScope, named: string): ShownOrder | undefi
   const own = ownAttempt(store, named)
   const attempts = readAttempts(scope, named)
   const { order, events, checkout, made } = own === undefined ? shownOf(attempts) : readOrder(scope, own)
-  // What the list shows has a page, also where an opening's record could not be written.
+  // An order of the list has a page, also where an opening's record could not be written.
   return events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
     ? { ...order, record: describeRecord(store, attempts), version: versionOf(order, made) }
     : undefined

@@ -97,7 +97,7 @@ function withTimes(
   }
 }
 
-/** What pages show of an order with a final status; undefined of any other one. */
+/** The shown end of an order with a final status; undefined of any other one. */
 export function getStatus(store: OrderStore, order_id: string): OrderStatus | undefined {
   const events = listEvents(store, order_id)
   const order = foldSummaries(order_id, events, {})

@@ -1,7 +1,7 @@
 // The rules of one order's checkouts: whether a payment may be created, where a link leads, which attempt comes next, and
 // what is cancelled. Pure, like money/protocol.ts: the order's gate reads the state, and carries out the commands.
 
-/** What was asked for when a payment was created. */
+/** The request that created a payment. */
 export interface Terms {
   amount: number
   currency: string
@@ -19,7 +19,7 @@ export interface AttemptFacts {
   holdsMoney?: boolean | undefined
 }
 
-/** What the gate has stored of an order's checkouts. */
+/** The checkouts of an order, as the gate has stored them. */
 export interface CheckoutState {
   /** The link is revoked. */
   isRevoked: boolean
@@ -55,7 +55,7 @@ export type CheckoutMessage =
   | { type: 'open' }
   /** The shop cancels the order. */
   | { type: 'cancel' }
-  /** What the service says of an attempt; undefined: it does not know it, null: it does not say. */
+  /** An attempt as the service has it; undefined: it does not know it, null: it does not say. */
   | { type: 'asked'; attempt: number; status: unknown; why: Question }
   /** The call that creates a payment has ended. `isNew`: the service did not know its order_id just before. */
   | { type: 'created'; attempt: number; url: string }

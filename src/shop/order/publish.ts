@@ -22,7 +22,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const at = now()
   const reading = readOrder(scope, order_id)
   const due_at = dueAt(store)
-  // What the list shows at once may come sooner.
+  // An entry that the list shows at once may come sooner.
   const written_at = at < published.written_at + PUBLISH_MS ? published.written_at : at
   const [written, listed] = await Promise.allSettled([
     written_at === at ? writeToKv(scope, published, reading) : published.written,

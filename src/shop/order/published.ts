@@ -4,7 +4,7 @@ import type { OrderStore } from './tables.ts'
 /** An order is published at most once in so many milliseconds, after the first time. */
 export const PUBLISH_MS = 10_000
 
-/** What was published of an order: in KV for everyone to read, and in the shop's list. */
+/** The published state of an order: in KV for everyone to read, and in the shop's list. */
 export interface Published {
   order_id: string
   /** When its first event or opening came: what the list is sorted by, milliseconds since 1970. */

@@ -30,7 +30,7 @@ const TEN_MINUTES_MS = 600_000
 export const needsPerson = ({ given_up, failures, error, received_at }: QueuedEvent, now: number): boolean =>
   given_up === true || failures > 5 || (error !== undefined && (failures === 5 || now - received_at >= TEN_MINUTES_MS))
 
-/** What `onEvent` is called for once. An event of an odd shape may have said nothing to it, and stands for itself. */
+/** The name of an event for which `onEvent` is called once. An event of an odd shape may have said nothing to it, and stands for itself. */
 function reportOf(order_id: string, known: readonly LoggedEvent[], event: LoggedEvent): string {
   const operation = event.kind === 'unexpected' ? undefined : operationAmong(known, event)
   return `~${operation === undefined ? event.id : reportKey(order_id, JSON.parse(operation), event.status)}`

@@ -90,7 +90,7 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
 export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | undefined): string =>
   PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
-/** What an order costs, for the alert's text alone: it is not worth a failure. */
+/** The price of an order, for the alert's text alone: it is not worth a failure. */
 function askedFor(store: OrderStore, order_id: string | null): CheckoutRecord | undefined {
   try {
     return order_id === null ? undefined : getCheckout(store, order_id)
@@ -131,7 +131,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 const LIST_LOST =
   'A list of the shop was lost, and is being filled again. What may be gone: short addresses, links and orders without a webhook, and who did what with those.'
 
-/** What happened, and what to do about it, with an address: for the phone of who runs the shop. */
+/** The event and its remedy, with an address: for the phone of who runs the shop. */
 export function textOf(
   alert: RaisedAlert,
   origin: string,

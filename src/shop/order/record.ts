@@ -30,7 +30,7 @@ export interface RecordEntry {
   result?: string
 }
 
-/** What is needed of a money call. */
+/** The needed part of a money call. */
 interface MoneyCall {
   kind: string
   idempotencyKey: string
@@ -40,7 +40,7 @@ interface MoneyCall {
 type Entry = Omit<RecordEntry, 'at' | 'by'>
 const plain = (action: string) => (): Entry => ({ action })
 
-/** What is recorded of an action when a person of the shop does it. */
+/** The record of an action by a person of the shop. */
 const RECORDED: Readonly<Record<string, (argument: never) => Entry>> = {
   attentionDone: ({ kind, flag }: { kind: string; flag?: string }) => ({
     action: 'attention_done',
@@ -81,7 +81,7 @@ export async function withRecord(
   const key = isMoney
     ? `${entry.action} ${sha256Base64url((argument as MoneyCall).idempotencyKey)}`
     : crypto.randomUUID()
-  // What fails here fails below too, or is written then.
+  // A write that fails here fails below too, or is made then.
   ifPossible(() => write(scope, key, entry, {}))
   let end: Pick<Entry, 'result' | 'amount'> = {}
   try {
@@ -95,7 +95,7 @@ export async function withRecord(
     throw error
   } finally {
     const written = store.writeDue(now(), () => {
-      // What was never an action: a wrong input, or an order that is not there.
+      // An error of what was never an action: a wrong input, or an order that is not there.
       if (/^(invalid_input|not_found)$/.test(end.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
       else write(scope, key, entry, end)
       touch(store, order_id, { create: false })
@@ -122,7 +122,7 @@ export interface RecordRow {
   entry: Omit<RecordEntry, 'at'>
 }
 
-/** What people did with an order, the oldest first. */
+/** The acts of people on an order, the oldest first. */
 export const recordOf = (store: OrderStore): RecordRow[] =>
   store
     .all<{ key: string; at: number; entry: string }>('SELECT key, at, entry FROM record ORDER BY at, key')

@@ -25,7 +25,7 @@ export function announce(scope: OrderScope, named: string): boolean {
   return true
 }
 
-/** What is due within an hour of the first event is removed by one alarm. */
+/** One alarm removes all events that are due within an hour of the first one. */
 export const GRACE_MS = 3_600_000
 
 /** Has what is stored of an order now removed after RETENTION_DAYS. */

@@ -1,7 +1,7 @@
 import type { Scope, Turn } from '../scope.ts'
 import type { OrderStore } from './tables.ts'
 
-/** What a flow works with inside an order's gate, where its state is. */
+/** The surroundings of a flow inside an order's gate, where its state is. */
 export interface OrderScope extends Scope {
   /** The order's state: consistent. */
   store: OrderStore
@@ -9,5 +9,5 @@ export interface OrderScope extends Scope {
   eventsInTurn: Turn
 }
 
-/** What an order is read with. */
+/** The means to read an order. */
 export type Reader = Pick<OrderScope, 'store' | 'env'>

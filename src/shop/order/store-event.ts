@@ -34,7 +34,7 @@ import { listWatched, putWatched, unwatch, type WatchedRow } from './watchlist.t
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
   order_id: string
   summary: EventSummary
-  /** What was asked for when its payment was created. */
+  /** The request that created its payment. */
   expected?: ExpectedOrder | undefined
 }
 

@@ -21,12 +21,12 @@ const ORDER: Schema = {
        failing INTEGER NOT NULL DEFAULT 0, entry TEXT) WITHOUT ROWID`,
     'CREATE INDEX queue_waiting ON queue (next_at) WHERE entry IS NOT NULL',
   ],
-  // What is due at a time: `open` (to ask the service about), `erase`.
+  // Entries that are due at a time: `open` (to ask the service about), `erase`.
   task: [
     `CREATE TABLE task (kind TEXT, order_id TEXT, id TEXT, next_at INTEGER NOT NULL, task TEXT NOT NULL,
        PRIMARY KEY (kind, order_id, id)) WITHOUT ROWID`,
   ],
-  // What was published of each order, and when it is due again.
+  // The published state of each order, and when it is due again.
   published: [
     `CREATE TABLE published (order_id TEXT PRIMARY KEY, since INTEGER NOT NULL, version INTEGER NOT NULL,
        written TEXT, written_at INTEGER NOT NULL DEFAULT 0, due_at INTEGER, next_at INTEGER) WITHOUT ROWID`,

@@ -4,7 +4,7 @@ import { ABANDONED_MS } from './protocol-checkout.ts'
 import { PUBLISH_MS, touch } from './published.ts'
 import type { OrderStore } from './tables.ts'
 
-/** What has no final state yet: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
+/** Operations without a final state: a checkout whose payment is not final, or a capture, refund or void that is not settled. */
 export interface WatchedRow {
   kind: 'checkout' | OperationKind
   order_id: string
@@ -50,7 +50,7 @@ export function afterTurn(row: WatchedRow, wasAsked: boolean): WatchedRow | unde
   return next === undefined ? undefined : { ...row, asks, next_at: row.since + next }
 }
 
-/** What is watched, the longest due first: the rows of `task` of the kind `open`. */
+/** The watched operations, the longest due first: the rows of `task` of the kind `open`. */
 export const listWatched = (store: OrderStore): WatchedRow[] =>
   store
     .all<{ task: string }>("SELECT task FROM task WHERE kind = 'open' ORDER BY next_at")

@@ -41,7 +41,7 @@ export function notOpened(
   })
 }
 
-/** What is bought, and a button that opens the payment: what messengers preview, and links with `landing` show. */
+/** The goods, and a button that opens the payment: for previews of messengers, and links with `landing`. */
 export function landingPage(site: Site, order: CheckoutOrder, path: string): Promise<Response> {
   const { wording, env, pages } = site
   const { description, order_id } = order

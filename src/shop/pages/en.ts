@@ -15,7 +15,7 @@ export const english = {
     title: 'Page not found',
     text: 'There is nothing at this address. Please check the link that the shop sent you.',
   },
-  /** What is bought, before it is paid. */
+  /** The page of the goods, before they are paid. */
   landing: { title: 'Your order', pay: (amount: string): string => `Pay ${amount}` },
 
   /** A link that cannot be opened. */
@@ -52,7 +52,7 @@ export const english = {
     text: 'You can try again. If you have paid already, you need not do anything.',
   },
 
-  /** What became of a payment. */
+  /** The end of a payment. */
   paid: 'Your payment was successful',
   reserved: 'Your payment is reserved',
   partlyCaptured: 'A part of the reserved amount was charged',

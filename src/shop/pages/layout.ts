@@ -50,7 +50,7 @@ export interface Site {
   pages: PagesOptions
 }
 
-/** What a page consists of. */
+/** The parts of a page. */
 export interface Page {
   status?: number
   title: string

@@ -3,7 +3,7 @@ import type { english } from './en.ts'
 /** All that customers read in one language. `english` and `ukrainian` are two. */
 export type Wording = typeof english
 
-/** What customers see of a shop. */
+/** A shop as customers see it. */
 export interface PagesOptions {
   /**
    * Your texts, one object for each language. A text that is left out is the built-in one of that `lang`, else English.

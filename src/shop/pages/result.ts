@@ -13,10 +13,10 @@ const SLOW_SECONDS = 10
 /** About five minutes: after that the customer decides when to refresh. */
 const REFRESHES = 30
 
-/** What the page shows. */
+/** The contents of the page. */
 export type Shown = Omit<OrderPage, 'method' | 'lang'>
 
-/** What the customer sees of an order. `look` counts how often this page refreshed automatically. */
+/** An order as the customer sees it. `look` counts how often this page refreshed automatically. */
 export function resultPage(site: Site, order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
   const { status, expected, link } = shown
   const { wording } = site
@@ -47,7 +47,7 @@ export function resultPage(site: Site, order_id: string, shown: Shown, url: stri
   })
 }
 
-/** What became of the money, also after it was paid. */
+/** The end of the money, also after it was paid. */
 function successTitle(wording: Wording, status: OrderStatus): string {
   const titles: Partial<Record<MoneyState, string>> = {
     reserved: wording.reserved,

@@ -11,7 +11,7 @@ import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
 
-/** What messengers and social networks look at a link with. The browsers inside their apps are people's. */
+/** The user agents with which messengers and social networks look at a link. The browsers inside their apps are people's. */
 const PREVIEWS =
   /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
 

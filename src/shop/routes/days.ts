@@ -7,7 +7,7 @@ import { PAGE_QUERY } from './orders.ts'
 export const DAYS_QUERY: readonly string[] = ['from', 'to']
 export const OPERATIONS_QUERY: readonly string[] = [...DAYS_QUERY, ...PAGE_QUERY]
 
-/** What a shop took on a day in one currency by one way of payment. Amounts are minor units. */
+/** The takings of a day in one currency by one way of payment. Amounts are minor units. */
 export interface ShopDay {
   day: string
   currency: string

@@ -42,7 +42,7 @@ export const postOperation =
     return respond(await act(scope, order_id, moveMoney, request).catch(unlessLost(kind, order_id)))
   }
 
-/** What was sent to the gate may have been done, whatever became of the response. */
+/** A request that reached the gate may have been done, whatever became of the response. */
 function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => RecordedResponse {
   return (error) => {
     if (!(error instanceof GateError)) throw error

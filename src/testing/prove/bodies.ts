@@ -31,7 +31,7 @@ const UNKNOWN = { reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: 
 const bare = (event: Payload): Payload =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null))
 
-/** What a story's webhooks have beside the usual: in words, and what becomes of a payload. */
+/** The traits of a story's webhooks beside the usual: in words, and what becomes of a payload. */
 export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (payload: Payload) => Payload]>> = {
   // Any three of them in a row make a letter that base64url writes in another way.
   base64url: ['their data has - and _', (event) => ({ ...event, payload: '>>>???>>>???' })],
@@ -41,7 +41,7 @@ export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (pay
   unknown: ['they have fields that the API document does not name', (event) => ({ ...event, ...UNKNOWN })],
 }
 
-/** What an attacker has: what is to be believed, as data with its right signature, and the fields of a genuine webhook. */
+/** The means of an attacker: the claim, as data with its right signature, and the fields of a genuine webhook. */
 type Forgery = { payload: Payload; data: string; right: string; secret: string; seen: string[][] }
 
 const by = (data: string, signature: string): Body => form(['data', data], ['signature', signature])
@@ -53,7 +53,7 @@ const otherCase = (letter: string): string => (letter < 'a' ? letter.toLowerCase
 const otherFirst = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)
 const INSIDE = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' }
 
-/** What somebody else sends: in words, and as a body. */
+/** The sending of another party: in words, and as a body. */
 export const INTRUSIONS: Readonly<Record<string, readonly [says: string, forge: (forgery: Forgery) => Body]>> = {
   unsigned: ['without a signature', ({ data }) => form(['data', data])],
   empty_signature: ['with an empty signature', ({ data }) => by(data, '')],

@@ -1,6 +1,6 @@
 const KEY = 'order_id, method, operation_id (or else payment_id, transaction_id and created_at) and status'
 
-/** What several causes ask for. */
+/** The advice that several causes share. */
 const REMEDIES: Readonly<Record<string, string>> = {
   key: KEY,
   once: `INSERT INTO webhooks (…) ON CONFLICT DO NOTHING, with a unique key over ${KEY}`,
@@ -10,7 +10,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ask: 'After a lost response ask the service what became of it, and let the next press do so too.',
 }
 
-/** What is wrong with a receiver, and what to do about it; after `|` what edgetill has for it. */
+/** The fault of a receiver, and its remedy; after `|` what edgetill has for it. */
 export const CAUSES = {
   ships_copies: 'A copy of a webhook ships again. Act only when this inserted a row: {once}. | eventKey, operationKey',
   ships_parts: 'Each capture or charge ships again. Note with the order that it was shipped.',

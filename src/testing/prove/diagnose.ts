@@ -5,7 +5,7 @@ import { at, by, failing, type Pass, passesOf } from './shrink.ts'
 import { genuineOf, priced, type Story, storyOf, type Way } from './story.ts'
 
 /**
- * What rules look at beside the tags. Of what differs, payments or refunds, in minor units: what the shop counts, what it should count,
+ * The facts that rules look at beside the tags. Of the difference, payments or refunds, in minor units: what the shop counts, what it should count,
  * the `gap` between them (0 where only what was shipped differs) and the amounts. `fails`: whether another story fails too.
  */
 type Facts = {
@@ -41,12 +41,12 @@ const isChanged = ({ mismatch }: Story): boolean => /^processed_/.test(mismatch 
 const asPaid = (story: Story): Story => ({ ...story, mismatch: String(story.mismatch).replace('processed_', '') })
 /** The orders of a crowd differ in their prices too. */
 const alone = ({ story: { crowd: _, ...story }, played }: Facts): Story => priced(story, played.story.asked)
-/** What did not succeed explains what is too much. */
+/** Operations that did not succeed explain the surplus. */
 function isOpen({ played, due, gap }: Facts): boolean {
   const open = played.sent.filter(({ status }) => status !== 'success')
   return open.length > 0 && (due === 0 || gap === 0 || open.some((event) => amountOf(event) === gap))
 }
-/** What is counted is the price of the order, of which other parts came. */
+/** The counted amount is the price of the order, of which other parts came. */
 function isWhole({ played, story, now, due, parts }: Facts): boolean {
   const whole = played.difference?.startsWith('paid') ? story.asked : played.expected.paid || story.asked
   return due > 0 && now === whole && !parts.includes(now)
@@ -125,7 +125,7 @@ export async function causeOf(story: Story, played: Played, player: Player): Pro
   return 'unknown'
 }
 
-/** What a refused webhook has and those that were accepted do not. */
+/** The traits of a rejected webhook that accepted ones do not have. */
 export function refusalOf({ refused, sent }: Played): string {
   if (refused === undefined) return ''
   const { payload, answer } = refused

@@ -2,7 +2,7 @@ import type { Payload } from './bodies.ts'
 import type { ProveState } from './options.ts'
 import { decimals, otherCurrency, type Story } from './story.ts'
 
-/** What an order has to be, in minor units, whether something was authorized, and how many payments succeeded. */
+/** The right state of an order, in minor units, whether something was authorized, and how many payments succeeded. */
 export type Expected = { paid: number; refunded: number; authorized: boolean; payments: number }
 
 /** A story, what it comes to, and what the shop says. */
@@ -15,13 +15,13 @@ export type Difference = `${'paid' | 'refunded' | 'shipped'}_${'more' | 'less'}`
 
 export const minorOf = (value: unknown): number => Math.round(Number(value ?? 0) * 100)
 
-/** What an event moved: what the payer may change counts as it was changed. */
+/** The amount that an event moved, as the payer may have changed it. */
 export const amountOf = ({ amount, processed_amount }: Payload): number => minorOf(processed_amount ?? amount)
 
 const operationOf = ({ method, operation_id, payment_id, transaction_id, created_at }: Payload): string =>
   `${method} ${operation_id ?? `${payment_id} ${transaction_id} ${created_at}`}`
 
-/** What the genuine webhooks that were sent say together, in any order. */
+/** The state by all genuine webhooks that were sent, in any order. */
 export function expectedOf(events: readonly Payload[]): Expected {
   const done = new Map(events.filter(({ status }) => status === 'success').map((one) => [operationOf(one), one]))
   const of = (...methods: string[]) => [...done.values()].filter(({ method }) => methods.includes(String(method)))
@@ -41,7 +41,7 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
     if (paid !== 0 && !(paid === expected.paid && isKnown)) return 'paid_more'
     return mismatch !== 'cent_more' && (shipped ?? 0) > 0 ? 'shipped_more' : undefined
   }
-  // What was authorized may be shipped or not, and so may each charge of a subscription.
+  // An authorized order may be shipped or not, and so may each charge of a subscription.
   const isRecurring = actions[0]?.do === 'subscribe' || events?.flat().some(({ recurring }) => Boolean(recurring))
   const most = expected.paid === 0 && !expected.authorized ? 0 : isRecurring ? Math.max(1, expected.payments) : 1
   const differences: [boolean, Difference][] = [
@@ -50,13 +50,13 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
     [refunded > expected.refunded, 'refunded_more'],
     [refunded < expected.refunded, 'refunded_less'],
     [(shipped ?? 0) > most, 'shipped_more'],
-    // What is captured in part, or paid back, may have been shipped or not.
+    // An order that is captured in part, or refunded, may have been shipped or not.
     [expected.paid >= asked && expected.refunded === 0 && shipped === 0, 'shipped_less'],
   ]
   return differences.find(([is, name]) => is && !(isEarly && name.endsWith('_less')))?.[1]
 }
 
-/** What happened to money, in a few words that are true of just this story. */
+/** The fate of the money, in a few words that are true of just this story. */
 export function verdictOf({ story: { mismatch }, difference = 'refused', expected, seen, sent }: Judged): string {
   const other = mismatch?.endsWith('currency') ? 'currency' : 'amount'
   if (mismatch && difference !== 'refused') return `another ${other} was taken for the price`

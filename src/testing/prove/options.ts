@@ -3,11 +3,11 @@ import type { Fetch } from '../../config.ts'
 import { fields, oneOf, parseInput, text, wholeNumber } from '../../emulator/parse-input.ts'
 import { ORDER_KINDS, type OrderKind } from './story.ts'
 
-/** What a shop says of an order, in units of the currency as on the wire: 100.5 is a hundred and a half, not 10050. */
+/** The state of an order in the shop, in units of the currency as on the wire: 100.5 is a hundred and a half, not 10050. */
 export interface ProveState {
-  /** What was received for the order: successful purchases and captures. An authorization that was not captured is 0. */
+  /** The amount that was received for the order: successful purchases and captures. An authorization that was not captured is 0. */
   paid: number
-  /** What was paid back of it. */
+  /** The amount of it that was refunded. */
   refunded: number
   /** How many times the goods were sent. Without it, "shipped twice" cannot be seen. */
   shipped?: number | undefined
@@ -29,7 +29,7 @@ export interface ProvePress extends AskedOrder {
   key: string
 }
 
-/** What {@link prove} takes. */
+/** Options of {@link prove}. */
 export interface ProveOptions {
   /** The receiver of webhooks: `http://127.0.0.1:3000/webhooks`. */
   url: string

@@ -3,7 +3,7 @@ import { createRandom, type Random } from './random.ts'
 import type { Genuine, OrderKind, Sending, Story, Way } from './story.ts'
 import { COURSES, genuineOf, MISMATCHES, natural, priced, storyOf, TWINS, WAYS } from './story.ts'
 
-/** What the shop lets us try: it is told what was asked, can be killed, and takes the order ids that it is given. */
+/** The attacks that the shop allows: it is told what was asked, can be killed, and takes the order ids that it is given. */
 export type Possible = { kinds: readonly OrderKind[]; create: boolean; restart: boolean; anyIds: boolean }
 
 /** Amounts at which sums, roundings and numbers of 32 bits go wrong. */
@@ -105,7 +105,7 @@ function withIntrusions(sendings: readonly Sending[], random: Random): Sending[]
   return all
 }
 
-/** What is tried in a story, by name. */
+/** The attacks of a story, by name. */
 export function attacksOf(story: Story): string[] {
   const { sendings, mismatch, fields, twin, crowd = 1, late } = story
   const order = genuineOf(story).map(({ action, nth }) => action * 10 + nth)

@@ -93,7 +93,7 @@ async function playOrders(run: Run, orders: number, plan: (n: number) => Story):
     options.onProgress?.(n + 1, orders)
   }
   report.requests = player.learnt.requests
-  // What a queue did later. What a restart took away is right again each time.
+  // A queue may have worked later. A value that a restart took away is right again each time.
   const before = right.length
   for (const [story, played] of [...right]) {
     if (story.twin || !compare({ ...played, seen: await shop.state(played.order_id) })) continue
@@ -155,7 +155,7 @@ async function playFirst({ player, options: { url, settleMs, create } }: Run): P
   throw new ProveError(`${what}. ${hint}`)
 }
 
-/** What was not tried, in a line for each reason. */
+/** The attacks that were not tried, in a line for each reason. */
 function leftOutOf({ player, report, options }: Run, possible: Possible, { seen }: Played): string[] {
   const { tried, orders } = report
   const undrawn = [...attacks(possible)].filter((attack) => tried[attack] === undefined)

@@ -37,7 +37,7 @@ export async function proveButtons(options: Resolved, shop: Shop, run: number): 
       const finding = await pressed(options, shop, name, how, `prove-${run.toString(36)}-${name[0]}${n}`)
       if (finding === undefined) continue
       findings.push(finding)
-      // What never comes is waited for once.
+      // A webhook that never comes is waited for once.
       if (finding.cause !== CAUSES[name].twice) break
     }
   }

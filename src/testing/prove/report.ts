@@ -6,16 +6,16 @@ import type { StoryFile } from './story-file.ts'
 
 /** Something wrong with a receiver: what it does to money, and the smallest story that shows it. */
 export interface ProveFinding {
-  /** What happened to money: "shipped twice", "paid but not shipped", "refund lost", "a forgery was believed", … */
+  /** The fate of the money: "shipped twice", "paid but not shipped", "refund lost", "a forgery was believed", … */
   verdict: string
-  /** What is wrong with the receiver, in a word, and in a sentence with what to do about it. */
+  /** The fault of the receiver, in a word, and in a sentence with its remedy. */
   cause: Cause
   advice: string
   /** How many of the orders failed in this way, about. */
   orders: number
   /** The order of the story below, to be looked up in the shop. */
   order_id: string
-  /** What it should be, and what the shop says; null when it knows no such order. */
+  /** The right value, and the shop's; null when it knows no such order. */
   expected: ProveState
   seen: ProveState | null
   story: StoryStep[]
@@ -32,7 +32,7 @@ export interface ProveReport {
   requests: number
   /** How often each attack was tried. */
   tried: Record<string, number>
-  /** What could not be tried, and why. */
+  /** The attacks that could not be tried, and why. */
   leftOut: string[]
   /** Nothing found: empty. */
   findings: ProveFinding[]

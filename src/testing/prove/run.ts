@@ -10,7 +10,7 @@ type Answer = number | string
 
 /** A step of a story as it was played. */
 export interface StoryStep {
-  /** What happened, in words, and what the receiver answered: HTTP statuses, or why there is none. */
+  /** The event in words, and the receiver's answer: HTTP statuses, or why there is none. */
   says: string
   answers: Answer[]
   /** The body that it got, and its content type, so that it can be sent again. */
@@ -123,7 +123,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
   async function settled(story: Story, expected: Expected, order_id: string): Promise<ProveState | undefined> {
     const patience = Math.min(settleMs, vain > MAX_PATIENT ? Math.max(20, 4 * usefulMs) : settleMs)
     if (story.lingers) await pause(settleMs)
-    // What was waited counts, not the clock: while a busy machine stands still, the shop does as well.
+    // The time that was waited counts, not the clock: while a busy machine stands still, the shop does as well.
     for (let waited = 0, next = 10; ; next *= 2) {
       const seen = await shop.state(order_id)
       const isRight = compare({ story, expected, seen }) === undefined
@@ -197,7 +197,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       if (isOpen(payload)) await sendGenuine(payload, 'plain', 'is delivered once more')
     }
     const refused = sent.find(isOpen)
-    // What was not asked for may be refused.
+    // A payment that was not asked for may be rejected.
     if (refused !== undefined && story.mismatch === undefined) {
       const answer = answered.get(refused) ?? ''
       return { ...played(await shop.state(order_id), 'refused'), refused: { payload: refused, answer } }

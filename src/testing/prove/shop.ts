@@ -5,7 +5,7 @@ import type { Body } from './bodies.ts'
 import type { Resolved } from './options.ts'
 import { type AskedOrder, ProveError, type ProveOptions, type ProvePress, type ProveState } from './options.ts'
 
-/** What was responded: a status, or why there is none; what Retry-After asks for; where a redirect leads. */
+/** The response: a status, or why there is none; the time of Retry-After; where a redirect leads. */
 export type Reply = { says: number | string; waitMs?: number | undefined; location?: string | undefined }
 
 /** The shop under test, as it is reached. */

@@ -1,6 +1,6 @@
 import { FIELDS, type Intrusion, type Payload } from './bodies.ts'
 
-/** What an order of each kind goes through, of 100.50 in all: actions at the service, with a part in minor units and an end. */
+/** The course of an order of each kind, of 100.50 in all: actions at the service, with a part in minor units and an end. */
 export const COURSES = {
   paid: 'pay',
   declined: 'decline',
@@ -28,7 +28,7 @@ export type OrderKind = keyof typeof COURSES
 
 export const ORDER_KINDS: OrderKind[] = Object.keys(COURSES) as OrderKind[]
 
-/** What happens at the service, in words; `{}` is the amount. The first action of a story creates the order. */
+/** The actions at the service, in words; `{}` is the amount. The first action of a story creates the order. */
 const DEEDS = {
   pay: 'the customer pays {}',
   decline: "the customer's card is declined for {}",
@@ -77,7 +77,7 @@ export type Way = keyof typeof WAYS
 
 type Paid = { minor?: number; currency?: string; processed?: { processed_amount: number; processed_currency: string } }
 
-/** What comes in place of what was asked for, at the service or, as `processed`, as its payer changed it. */
+/** A value in place of the requested one, at the service or, as `processed`, as its payer changed it. */
 export const MISMATCHES: Readonly<Record<string, (asked: number, currency: string, other: string) => Paid>> = {
   amount: (asked) => ({ minor: tenthOf(asked) }),
   cent_less: (asked) => ({ minor: asked - 1 }),
@@ -106,7 +106,7 @@ export type Sending = Genuine | Intrusion
 
 /** An order under attack. */
 export interface Story {
-  /** What the shop asks for, in minor units of `currency`, by default UAH. */
+  /** The shop's price, in minor units of `currency`, by default UAH. */
   asked: number
   currency?: string
   /** Keys of MISMATCHES and FIELDS. */
@@ -155,7 +155,7 @@ export const decimals = (minor: number): number => minor / 100
 export const currencyOf = ({ currency = 'UAH' }: Story): string => currency
 export const otherCurrency = (story: Story): string => (currencyOf(story) === 'USD' ? 'EUR' : 'USD')
 
-/** What is paid at the service, and what its webhooks say of it. */
+/** The payment at the service, and its webhooks. */
 export function paidAt(story: Story): Required<Pick<Paid, 'minor' | 'currency'>> & Paid {
   const [{ asked, mismatch }, currency] = [story, currencyOf(story)]
   return { minor: asked, currency, ...MISMATCHES[mismatch ?? '']?.(asked, currency, otherCurrency(story)) }
@@ -175,7 +175,7 @@ export function priced(story: Story, asked: number): Story {
   return { ...story, asked, actions }
 }
 
-/** What is special about a story's orders and webhooks, and what happens at the service, in words. */
+/** The traits of a story's orders and webhooks, and the actions at the service, in words. */
 export function describe(story: Story, order_id: string): string[] {
   const { asked, mismatch, late, fields, twin, crowd = 1, actions } = story
   const { minor: paid, currency } = paidAt(story)

@@ -15,7 +15,7 @@ const ERRORS = 'src/http/not-processed.ts'
 const isThere = ({ status = 0, verdict }: Answer): boolean =>
   verdict === 'none' || ![301, 302, 307, 308, 404, 405].includes(status)
 
-/** What the same path with a slash responds, if it is there. Nothing is made: every amount is missing. */
+/** The response of the same path with a slash, if it is there. Nothing is made: every amount is missing. */
 async function slash({ ask, clientWith }: Project): Promise<string | undefined> {
   const request = { method: 'POST', path: '/api/v1/payment/', body: { mode: 'hosted', method: 'purchase' } } as const
   const client = clientWith({ authentication: 'plain' })

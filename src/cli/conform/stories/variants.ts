@@ -28,7 +28,7 @@ function variant(statement: Statement, create: Create, needs: Story['needs'] = [
         ...statement,
         judge: ({ compared, answer }) => {
           if (answer === undefined) return notTried('a payment with every documented field was not taken')
-          // What differs of every checkout is one difference, not one of each statement.
+          // A difference of every checkout is one difference, not one of each statement.
           return wasMade(answer) && answer.verdict === compared ? holds(answer.says) : taken(answer)
         },
       },

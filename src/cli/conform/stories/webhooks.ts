@@ -24,7 +24,7 @@ const delivered = story(
     const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
     if (verdict !== 'accepted') return { why }
     const first = await webhooks?.inbox.next(order_id, WAIT_MS)
-    // What else comes of the cancellation is not what is sent again.
+    // Other webhooks of the cancellation are not the one that is sent again.
     while (await webhooks?.inbox.next(order_id, QUIET_MS)) {}
     addNews(project.state.news, 'webhook', first?.event?.record)
     const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))

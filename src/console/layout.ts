@@ -36,7 +36,7 @@ const HEADERS: Record<string, string> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** What needs a person, as `GET /api/attention` lists it. */
+/** The matters for a person, as `GET /api/attention` lists them. */
 export interface AttentionItem {
   kind: string
   order_id: string | null
@@ -45,7 +45,7 @@ export interface AttentionItem {
   [detail: string]: unknown
 }
 
-/** What needs attention; undefined while that is not known. */
+/** The matters that need attention; undefined while they are not known. */
 export type AttentionList = { items: AttentionItem[]; more: boolean; count: number } | undefined
 
 /** @param limit 0: how much there is alone, which the shop's books count. */
@@ -56,14 +56,14 @@ export async function attentionOf(visit: SignedVisit, limit: 0 | 200 = 200): Pro
 
 export const countOf = (attention: AttentionList): string => (attention?.count ? String(attention.count) : '')
 
-/** What a page consists of. */
+/** The parts of a page. */
 export interface Page {
   status?: number
   title: string
   body: Html | Html[]
-  /** What was typed is wrong: the title says so first. */
+  /** The input is wrong: the title says so first. */
   isWrong?: boolean
-  /** What needs attention, where the page has read it already. */
+  /** The matters that need attention, where the page has read them already. */
   attention?: AttentionList
   headers?: Record<string, string>
 }
@@ -169,7 +169,7 @@ export function redirect(visit: Visit, path: string, said?: string): Response {
   return respond(visit, null, { status: 303, headers: { location: at(visit, path) } })
 }
 
-/** What was done just before, once. */
+/** The act just before, once. */
 function takeSaid(visit: Visit): string | undefined {
   const said = getCookie(visit.c, SAID_COOKIE)
   if (said === undefined) return undefined

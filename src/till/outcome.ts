@@ -49,7 +49,7 @@ export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = ()
   const kind = 'kind' in answer ? answer.kind : ''
   if (code === 'executed') return { outcome: 'done', record: answer.record }
   if (code === 'recorded') return answer.response as Moved
-  if (code === 'contradicted') return unknown(answer.id, 'It had ended otherwise: see attention().', answer.record)
+  if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
   if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
   if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
   if (code === 'order_changed') return notSent(code, 'Money of this order was moved since.')
@@ -60,6 +60,6 @@ export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = ()
     return isOwn(answer.id) ? unknown(answer.id, message) : notSent('in_progress', message)
   }
   const unmade = `The service does not know the ${kind}: it was not executed. Use a new key.`
-  const other = 'There is none, or its outcome is known, or it may be in progress.'
+  const other = 'It is not found, settled already, or still in progress.'
   return { outcome: 'rejected', error: { code, message: code === 'not_executed' ? unmade : other } }
 }

@@ -78,8 +78,7 @@ async function look(scope: Scope, row: Row, isOver: (reading: Reading) => boolea
 /** The entries that a person should look at, as they are now. */
 export async function listAttention(scope: Scope): Promise<TillAttention[]> {
   const rows = await scope.run(
-    `SELECT * FROM edgetill_log WHERE is_open = 1 OR (next_at IS NOT NULL AND kind = 'event' AND attempts >= 5)
-     ORDER BY written_at`,
+    "SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4 ORDER BY written_at",
   )
   const found: TillAttention[] = []
   const endOf = (end: End): OperationEnd => ({ outcome: String(end.outcome), ...executed(end) })

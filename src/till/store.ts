@@ -56,7 +56,7 @@ export const tablesOf = (database: TillDatabase): Tables => ({
       if (isConfigError(cause)) throw cause
       if (!/no such table|relation .* does not exist/.test(String((cause as Error | undefined)?.message)))
         throw new StorageError('The database failed.', { cause })
-      throw new ConfigError('database', 'It has no tables of the till: call `await till.migrate()` at start-up.', cause)
+      throw new ConfigError('database', 'It has no tables: call `await till.migrate()` at start-up.', cause)
     }
   },
 })

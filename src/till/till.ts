@@ -92,7 +92,7 @@ export function createTill(options: TillOptions): Till {
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }
-  for (const name of Object.keys(unknown)) must(false, name, 'one of client, database, onEvent and keepCardToken')
+  for (const name of Object.keys(unknown)) must(false, name, 'left out')
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
@@ -131,8 +131,7 @@ export function createTill(options: TillOptions): Till {
     async orders({ limit = 50, cursor } = {}) {
       const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
       const rows = await scope.run(
-        `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?)
-         ORDER BY written_at DESC, order_key DESC LIMIT ?`,
+        'SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?) ORDER BY written_at DESC, order_key DESC LIMIT ?',
         ...[Number(time), key, limit],
       )
       const readings = await Promise.all(rows.map(({ order_id }) => readOrder(scope, order_id)))

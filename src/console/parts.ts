@@ -53,6 +53,8 @@ export const timeline = (
 /** A field of a form. */
 export interface Field {
   name: string
+  /** Default: the name. A page may have two fields of one name. */
+  id?: string
   label: string
   value?: string | undefined
   /** The mistake in an input: it stands at the field, which has the focus. */
@@ -64,19 +66,19 @@ export interface Field {
   choices?: readonly (readonly [value: string, label: string])[]
 }
 
-export function field({ name, label, value = '', problem, hint, more = '', choices }: Field): Html {
-  const about = [problem && `${name}-problem`, hint && `${name}-hint`].filter(Boolean).join(' ')
+export function field({ name, id = name, label, value = '', problem, hint, more = '', choices }: Field): Html {
+  const about = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
   const says = html`${about ? html` aria-describedby="${about}"` : ''}${
     problem ? html` aria-invalid="true" autofocus` : ''
   }${more}`
-  return html`<div class="field"><label for="${name}">${label}</label>${
+  return html`<div class="field"><label for="${id}">${label}</label>${
     choices
-      ? html`<select id="${name}" name="${name}"${says}>${choices.map(
+      ? html`<select id="${id}" name="${name}"${says}>${choices.map(
           ([one, text]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${text}</option>`,
         )}</select>`
-      : html`<input id="${name}" name="${name}" value="${value}"${says}>`
-  }${problem ? html`<p class="bad" id="${name}-problem">${problem}</p>` : ''}${
-    hint ? html`<p class="quiet" id="${name}-hint">${hint}</p>` : ''
+      : html`<input id="${id}" name="${name}" value="${value}"${says}>`
+  }${problem ? html`<p class="bad" id="${id}-problem">${problem}</p>` : ''}${
+    hint ? html`<p class="quiet" id="${id}-hint">${hint}</p>` : ''
   }</div>`
 }
 

@@ -132,9 +132,9 @@ describe('each step', () => {
     const shown = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/refund$/), { amount: '1x' })
     expect(shown.status).toBe(400)
     expect(shown.text).toMatch(/<title>Error: Refund/)
-    const [input = ''] = /<input id="amount"[^>]*>/.exec(shown.text) ?? []
-    expect(input).toMatch(/value="1x".*aria-describedby="amount-problem amount-hint" aria-invalid="true" autofocus/)
-    expect(shown.text).toMatch(/<p class="bad" id="amount-problem">Write an amount/)
+    const [input = ''] = /<input id="refund"[^>]*>/.exec(shown.text) ?? []
+    expect(input).toMatch(/value="1x".*aria-describedby="refund-problem refund-hint" aria-invalid="true" autofocus/)
+    expect(shown.text).toMatch(/<p class="bad" id="refund-problem">Write an amount/)
     // The same form again, and the right amount goes on.
     const next = await browser.submit(formTo(shown, /\/refund$/), { amount: '1 грн' })
     expect([next.status, plain(next).includes('UAH 1.00 will go back')]).toEqual([200, true])

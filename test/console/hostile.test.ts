@@ -56,6 +56,8 @@ describe('a hostile text', () => {
       const shown = await browser.open(`/console${path}`)
       expect([path, shown.status]).toEqual([path, 200])
       expect(foreign(shown.text)).toEqual([])
+      const ids = [...shown.text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+      expect([path, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([path, []])
     }
   })
 

@@ -93,3 +93,15 @@ describe('an order', () => {
     expect((await order()).totals.refunded).toBe(0)
   })
 })
+
+it('no two fields of a page have one id, also where money can be charged and refunded', async () => {
+  const world = new World()
+  await payOrder(world, 'auth')
+  await world.advance(2_000)
+  await world.send('/api/orders/A-1/capture', { charge_amount: 40 }, 'k')
+  await world.advance(20_000)
+  const { text } = await (await new Browser(mount(world)).signIn()).open('/console/orders/A-1')
+  const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+  expect(ids).toEqual(expect.arrayContaining(['capture', 'refund']))
+  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+})

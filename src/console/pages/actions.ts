@@ -44,7 +44,7 @@ export function amountForm(
     visit,
     `${orderPath(id)}/${act}`,
     html`${hidden({ key: crypto.randomUUID() })}${moneyFields(
-      { label, value: value ?? typed(words, most), problem, hint: hint.filter(Boolean).join(' ') },
+      { id: act, label, value: value ?? typed(words, most), problem, hint: hint.filter(Boolean).join(' ') },
       { text: words.acts[act].button, class: button },
     )}`,
   )

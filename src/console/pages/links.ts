@@ -104,7 +104,9 @@ ${facts(
         ? goTo(visit, againPath(order_id), words.order.again, isOpen || state === 'paid' ? 'plain' : 'main')
         : ''
     }${
-      isOpen && maySell(person.role) ? goTo(visit, `${linkPath(order_id)}/close`, text.close, 'plain danger') : ''
+      isOpen && maySell(person.role)
+        ? form(visit, `${linkPath(order_id)}/revoke`, html`<button class="plain danger">${text.close}</button>`)
+        : ''
     }</div>
 ${isOpen && look >= LOOKS ? html`<p><a href="${at(visit, linkPath(order_id))}">${text.refresh}</a></p>` : ''}</div>
 ${isOpen ? html`<div class="side card">${share}</div>` : ''}
@@ -172,7 +174,7 @@ ${found.description ? html`<p><bdi>${found.description}</bdi></p>` : ''}${box('w
 ${form(
   visit,
   `${linkPath(order_id)}/revoke`,
-  html`${hidden({ id: found.id })}<button class="main danger">${words.link.close}</button>`,
+  html`${hidden({ id: found.id, sure: 'yes' })}<button class="main danger">${words.link.close}</button>`,
 )}<p><a href="${at(visit, linkPath(order_id))}">${words.nav.links}</a></p></div>`,
   })
 }
@@ -181,10 +183,11 @@ ${form(
 export async function revokeLink(
   visit: SignedVisit,
   [order_id = '']: string[],
-  { id = '' }: Record<string, string>,
+  { id = '', sure }: Record<string, string>,
 ): Promise<Response> {
   const { words, person } = visit
   if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
   const reply = await call<{ opened: boolean }>(visit, `DELETE /api/links/${encodeURIComponent(id)}`)
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
   return reply.body.opened ? cancelOpened(visit, [order_id]) : redirect(visit, linkPath(order_id))

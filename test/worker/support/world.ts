@@ -178,7 +178,7 @@ export class World {
       onEvent,
       onAlert,
       pages,
-      bookSize = Number(process.env.TRY_BOOKS) || undefined,
+      bookSize,
       chat,
       fetch = (input, init) => this.emulator.fetch(input as string, init),
     } = this.options

@@ -41,8 +41,10 @@ export function currentBook({ shop, bookSize = SIZE }: BooksScope): Placed {
   const [last = { number: 1, taken: 0 }] = shop.all<{ number: number; taken: number }>(
     'SELECT number, taken FROM book ORDER BY number DESC LIMIT 1',
   )
-  const opens = last.taken >= bookSize
-  return { book: last.number + Number(opens), opens }
+  const isFull = last.taken >= bookSize
+  // A link may be in a book before its first order.
+  const opens = isFull || (last.number > 1 && last.taken === 0)
+  return { book: last.number + Number(isFull), opens }
 }
 
 /** Notes that a book has, or takes, what came at a time. @returns Whether the book was unknown. */

@@ -50,7 +50,7 @@ export interface AttentionItem extends Attention {
   at: string
 }
 
-/** What needs a person, the oldest first. */
+/** The matters for a person, the oldest first. */
 export interface AttentionList {
   items: AttentionItem[]
   /** There is more than is shown. */

@@ -13,7 +13,7 @@ import { createClient } from '../../../src/index.ts'
 import { HOSTED } from '../../support/inputs.ts'
 import { CONFIG } from '../../support/mock-fetch.ts'
 
-/** What is made of a response to the creation of a hosted payment. */
+/** The reading of a response to the creation of a hosted payment. */
 async function answer(status: number, body: unknown = { message: 'no' }, location?: string): Promise<Answer> {
   const headers = { 'content-type': 'application/json', ...(location !== undefined && { location }) }
   const fetch = async () => new Response(status === 303 ? null : JSON.stringify(body), { status, headers })

@@ -310,6 +310,14 @@ export const RACES: readonly Race[] = [
 `,
     ],
   ]),
+  ...inFile('order/checkouts.ts', [
+    [
+      'a customer who waits is asked about again',
+      ['tabs that look at the result'],
+      'WHERE coalesce(asked_at, 0) <= ? RETURNING',
+      'WHERE coalesce(asked_at, 0) <= ? + 9e15 RETURNING',
+    ],
+  ]),
   ...inFile('order/events.ts', [['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', '']]),
   ...inFile('order/watchlist.ts', [
     [

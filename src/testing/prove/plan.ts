@@ -39,13 +39,12 @@ function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
     ...(['killed_before', 'killed', 'killed_before', 'killed_later', 'killed_before'] as Way[]).map((way) =>
       by(pays, way),
     ),
-    ...(['killed', 'killed_before'] as Way[]).map((way) => by(two, way)),
+    ...[by(two, 'killed_before'), by(two, 'killed_before')],
     copied(by(pays, 'killed_later'), 'plain'),
   ]
   return [
     ...plain,
     ...(['plain', 'other_fields'] as const).flatMap((way) => [copied(pays, way), copied(two, way)]),
-    ...races,
     ...races,
     ...plain.filter(isTurned).map((story) => ({ ...story, sendings: [...story.sendings].reverse() })),
     ...(restart ? kills : []),

@@ -1,6 +1,5 @@
 import { createRandom as createStream } from '../../emulator/state/random.ts'
 
-/** Random numbers of a seed. */
 export interface Random {
   chance(probability: number): boolean
   /** A whole number from 0 up to, not including, `end`. */

@@ -36,7 +36,6 @@ function recorded(events: readonly Payload[]): Story {
   }
 }
 
-/** Whether it names only what there is. */
 function isStory(story: Story | undefined): boolean {
   const { asked, actions, sendings, twin = 'case', fields = 'bare', mismatch = 'amount' } = story ?? ({} as Story)
   const isKnown = sendings?.every((one) => (isGenuine(one) ? one.way in WAYS : one.intrusion in INTRUSIONS))

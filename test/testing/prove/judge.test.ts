@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compare, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
-import type { Story } from '../../../src/testing/prove/story.ts'
+import { attacks, attacksOf, createPlan } from '../../../src/testing/prove/plan.ts'
+import { COURSES, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
 const SUBSCRIPTION: Story = { ...STORY, actions: [{ do: 'subscribe' }] }
@@ -97,4 +98,14 @@ describe('the judge of prove', () => {
     expect(compare({ story: STORY, expected: none, seen: state(0, 0, 1) }, true)).toBe('shipped_more')
     expect(compare({ story: STORY, expected: expectedOf([PAID] as never), seen: state(0) }, true)).toBeUndefined()
   })
+})
+
+it('each attack, each kind of order and each odd amount is tried within a hundred orders, whatever the seed', () => {
+  const plan = createPlan(5, { kinds: ORDER_KINDS, create: true, restart: true, anyIds: true })
+  const stories = Array.from({ length: 100 }, (_, n) => plan(n))
+  expect(new Set(stories.flatMap(attacksOf))).toEqual(attacks())
+  expect(stories.map(({ asked }) => asked)).toEqual(expect.arrayContaining([1_999, 435, 29, 2_147_483_650]))
+  const courses = Object.values(COURSES).flatMap((one) => one.split(' | '))
+  const actions = courses.map((one) => storyOf(one).actions)
+  expect(stories.map((story) => story.actions)).toEqual(expect.arrayContaining(actions))
 })

@@ -216,7 +216,7 @@ describe('guides/receivers.md', () => {
     ['Express', 'app.listen(3000)', "export const server = app.listen(0, '127.0.0.1')"],
     ['Fastify', 'await app.listen({ port: 3000 })', 'export const { server } = app\nawait app.listen({ port: 0 })'],
     ['node:http', /createServer(\(\(req[\s\S]*)\.listen\(3000\)/, 'export const server = createServer$1.listen(0)'],
-    ...['Hono', 'Bun', 'Deno'].map((title): [string, string, string] => [title, '', '']),
+    ...['Hono', 'Bun and Deno'].map((title): [string, string, string] => [title, '', '']),
   ]
   const programs = SERVERS.map(([title, from, to]) => [title, receivers.program(title).replace(from, to)] as const)
   // test/frameworks runs these in what each framework builds.

@@ -88,6 +88,18 @@ function fits(event, asked) {
   return sameCurrency && (is('any_amount') || off <= (is('a_cent_less') ? 1 : 0))
 }
 
+/** All of it or nothing, whenever the process ends. */
+function together(work) {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
 const inMemory = new Set()
 let current
 let before = Promise.resolve()
@@ -111,31 +123,22 @@ async function handle(event) {
   }
   if (is('looks_then_writes')) {
     const known = sql('SELECT 1 FROM events WHERE key = ?').get(key)
-    await pause(3)
-    insert()
-    if (!known) addUp(event, id)
-    return
+    await pause(10)
+    return together(() => insert() + (known ? 0 : addUp(event, id)))
   }
   if (is('reads_changes_writes')) {
     const { paid, refunded } = sql('SELECT * FROM sums WHERE id = ?').get(id) ?? { paid: 0, refunded: 0 }
-    await pause(3)
-    if (insert() === 0) return
+    await pause(10)
     const [more, less] = moved(event)
-    sql(
-      'INSERT INTO sums VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET paid = excluded.paid, refunded = excluded.refunded',
-    ).run(id, paid + more, refunded + less)
-    return
+    const put = sql('INSERT OR REPLACE INTO sums VALUES (?, ?, ?)')
+    return together(() => insert() && put.run(id, paid + more, refunded + less))
   }
   if (is('order_in_a_variable')) {
     current = event
     await pause(2)
     const { order_id } = current
-    if (
-      sql('INSERT INTO events VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(key, order_id, JSON.stringify(event))
-        .changes
-    )
-      ship(true)
-    return
+    const put = sql('INSERT INTO events VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    return together(() => put.run(key, order_id, JSON.stringify(event)).changes && ship(true))
   }
   if (is('adds_up_copies')) return addUp(event, id)
   if (is('remembers_in_memory')) {
@@ -158,9 +161,11 @@ async function handle(event) {
     await pause(60)
     return addUp(event, id)
   }
-  if (is('key_is_body')) return insert() ? addUp(event, id) : undefined
-  const isNew = insert()
-  if (isNew || is('ships_copies')) ship(isNew)
+  if (is('key_is_body')) return together(() => insert() && addUp(event, id))
+  together(() => {
+    const isNew = insert()
+    if (isNew || is('ships_copies')) ship(isNew)
+  })
 }
 
 const moved = (event) => {

@@ -120,7 +120,9 @@ if (wrong('copies_add_up')) {
 if (wrong('unlocked_sums')) {
     $before = query('SELECT paid, refunded FROM sums WHERE id = ?', $id)->fetch(PDO::FETCH_NUM) ?: [0, 0];
     usleep(10_000);
+    $db->exec('BEGIN IMMEDIATE');
     if (query('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?)', $id, key_of($event), '')->rowCount() > 0) add_up($event, $before);
+    $db->exec('COMMIT');
     return;
 }
 if (wrong('file_of_the_moment')) {

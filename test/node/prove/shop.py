@@ -102,17 +102,22 @@ def handle(event):
     if wrong("looks_then_writes"):
         known = db.execute("SELECT 1 FROM webhooks WHERE key = ?", (key,)).fetchone()
         time.sleep(0.01)
+        db.execute("BEGIN IMMEDIATE")
         store(db, event)
-        return None if known else add_up(db, event)
+        if not known:
+            add_up(db, event)
+        return db.execute("COMMIT")
     if wrong("reads_changes_writes"):
         before = db.execute("SELECT paid, refunded FROM sums WHERE id = ?", (event["order_id"],)).fetchone() or (0, 0)
         time.sleep(0.01)
+        db.execute("BEGIN IMMEDIATE")
         if db.execute("INSERT OR IGNORE INTO webhooks VALUES (?, ?, '')", (event["order_id"], key)).rowcount == 0:
-            return None
+            return db.execute("ROLLBACK")
         done = event["status"] == "success" and fits(event, db.execute("SELECT amount, currency FROM asked WHERE id = ?", (event["order_id"],)).fetchone())
         paid = before[0] + (amount_of(event) if done and event["method"] in ("purchase", "capture") else 0)
         refunded = before[1] + (amount_of(event) if done and event["method"] == "refund" else 0)
-        return db.execute("INSERT OR REPLACE INTO sums (id, paid, refunded) VALUES (?, ?, ?)", (event["order_id"], paid, refunded))
+        db.execute("INSERT OR REPLACE INTO sums (id, paid, refunded) VALUES (?, ?, ?)", (event["order_id"], paid, refunded))
+        return db.execute("COMMIT")
     if wrong("order_in_a_global"):
         current = event["order_id"]
         time.sleep(0.01)

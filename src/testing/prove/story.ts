@@ -129,7 +129,6 @@ export interface Story {
 export const isGenuine = (one: Sending): one is Genuine => 'way' in one
 export const genuineOf = ({ sendings }: Pick<Story, 'sendings'>): Genuine[] => sendings.filter(isGenuine)
 
-/** Whether requests meet, or meet a kill. */
 export const isRace = ({ crowd = 1, ...story }: Story): boolean =>
   crowd > 1 || genuineOf(story).some(({ way }) => /^(together|with_next|hang_up|killed_before|killed)$/.test(way))
 

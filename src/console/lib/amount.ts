@@ -67,9 +67,8 @@ export function readAmount(words: Words, text: string, currency: string | null =
 }
 
 /**
- * The contents of an order's version: the amounts that can still be asked for, and the refunded one, in minor units. What
- * is pending, in
- * progress or not known counts.
+ * The contents of an order's version: the amounts that can still be asked for, and the refunded one, in minor units. An
+ * operation that is pending, in progress or not known counts.
  *
  * @param captured What was charged: what is being charged cannot be refunded yet.
  */

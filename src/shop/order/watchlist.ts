@@ -87,11 +87,11 @@ export async function watchOperation(
 }
 
 /** Removes a row. One that cannot be removed now is removed when its time has come. */
-export async function unwatch(store: OrderStore, order_id: string, attempt_id = ''): Promise<void> {
+export function unwatch(store: OrderStore, order_id: string, attempt_id = ''): Promise<void> {
   // The list learns it, also where nothing else is due soon.
   const removed = store.writeDue(store.now() + PUBLISH_MS, () => {
     store.all("DELETE FROM task WHERE kind = 'open' AND order_id = ? AND id = ?", order_id, attempt_id)
     touch(store, order_id, { create: false })
   })
-  await removed.catch(ignoreOutage)
+  return removed.catch(ignoreOutage)
 }

@@ -12,6 +12,7 @@ export default {
     // Read as types.
     'scripts/openapi/shapes.ts',
     'test/node/programs/*.ts',
+    'test/node/prove/bare.ts',
     'test/support/without-node-globals.ts',
     'test/support/bun-sqlite.d.ts',
     'test/worker/support/sql-js.d.ts',

@@ -15,7 +15,7 @@ const ID_LENGTH = 32
 const isTooLong = ({ order_id }: ShownOrder): boolean => [...order_id].length > ID_LENGTH
 
 /** The amount for one act of a person, in minor units: the rest, as far as the role allows it. */
-export function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
+function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
   const known = readVersion(order.version, order.totals.captured)
   if (!known) return 0
   const limit = act === 'refund' ? refundLimit(visit.person.role) : undefined

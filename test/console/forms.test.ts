@@ -1,6 +1,4 @@
 // Money forms: amounts as people paste them, errors at their field, pages that can be loaded again, and what a role sees.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
@@ -251,18 +249,6 @@ it('the day’s totals do not wait for a service that hangs', async () => {
   const day = await browser.open('/console/day')
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(plain(day)).toMatch(/Taken UAH 100\.50.*What the accounts hold is not known now/)
-})
-
-it('no line of the console is longer than 120 columns', () => {
-  const folder = join(import.meta.dirname, '../../src/console')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-  expect(files.length).toBeGreaterThan(20)
-  const long = files.flatMap((file) =>
-    readFileSync(join(folder, file), 'utf8')
-      .split('\n')
-      .flatMap((line, i) => ([...line].length > 120 ? `${file}:${i + 1}` : [])),
-  )
-  expect(long).toEqual([])
 })
 
 describe('a link', () => {

@@ -91,6 +91,14 @@ describe('everywhere', () => {
     expect(cycles(inside)).toEqual([])
   })
 
+  it('no line of the console is longer than 120 columns', () => {
+    const pages = files.filter((file) => file.startsWith('src/console/'))
+    expect(pages.length).toBeGreaterThan(20)
+    const isLong = (line: string) => [...line].length > 120
+    const long = pages.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').some(isLong))
+    expect(long).toEqual([])
+  })
+
   it('the emulator takes types from the SDK, nothing else', () => {
     const taken = inside.filter(
       ({ from, to, typeOnly }) => from.startsWith('src/emulator/') && !to.startsWith('src/emulator/') && !typeOnly,

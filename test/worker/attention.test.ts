@@ -133,7 +133,7 @@ it('an order is found by reference, amount, last four digits and e-mail, until i
   const id = newOrderId('mugs')
   const order = { order_id: id, customer_fname: 'Olena', customer_lname: 'Petrenko', customer_email: 'olena@shop.test' }
   await world.pay(await world.open(await world.link(order, undefined, { reference: 'R-17' })))
-  await world.pay(await world.open(await world.link({ order_id: newOrderId('other'), amount: 7 })))
+  await world.pay(await world.open(await world.link({ order_id: newOrderId('cup'), amount: 7 })))
   await world.advance(21_000)
   const found = async (search: string) =>
     ((await json(world, `/api/orders?search=${encodeURIComponent(search)}`)) as { orders: object[] }).orders

@@ -128,7 +128,7 @@ if (wrong('unlocked_sums')) {
 if (wrong('file_of_the_moment')) {
     // As $_SESSION or a static file keep the order in hand.
     $file = getenv('FOLDER') . '/current';
-    file_put_contents($file, $id);
+    file_put_contents($file, $id, LOCK_EX);
     usleep(10_000);
     $id = file_get_contents($file);
 }

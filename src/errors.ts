@@ -152,10 +152,7 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
-  /**
-   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
-   * enumerable, so that it does not reach a log by accident.
-   */
+  /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
   /** The address of a redirect that was rejected, without secrets. It was not followed. Not enumerable. */
   declare readonly location: string | undefined
@@ -222,10 +219,7 @@ export class ApiError extends EdgetillError implements CallDetails {
   declare readonly retryAfterMs: number | undefined
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
-  /**
-   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
-   * enumerable, so that it does not reach a log by accident.
-   */
+  /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
 
   constructor(
@@ -264,10 +258,7 @@ export class UnexpectedResponseError extends EdgetillError implements CallDetail
   declare readonly issues: readonly Issue[]
   /** `x-request-id` of the response, when there was one: what support asks for. */
   declare readonly requestId: string | undefined
-  /**
-   * The body of the response: parsed JSON, or a text, without secrets and card data, at most about 64,000 characters. Not
-   * enumerable, so that it does not reach a log by accident.
-   */
+  /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
   /** The address of a redirect, which was not followed, without secrets. Not enumerable. */
   declare readonly location: string | undefined

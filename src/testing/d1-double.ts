@@ -31,8 +31,6 @@ export interface D1Double {
   exec(sql: string): Promise<{ count: number }>
 }
 
-const PARAMETERS = 100
-
 /**
  * D1 in memory, over the SQLite of Node 22.5, Deno or Bun, for tests of a Worker's own code. It rejects what D1 rejects: a transaction
  * by hand, `undefined` or an object as a value, more than 100 values.
@@ -80,14 +78,14 @@ export function createD1Double<Binding = D1Double>(schema = ''): Binding {
   const binding: D1Double = {
     prepare: (sql) => statementOf(sql, []),
     async batch(statements) {
+      let end = 'ROLLBACK'
       run('BEGIN')
       try {
         const results = statements.map((statement) => (planned.get(statement) as () => D1DoubleResult)())
-        run('COMMIT')
+        end = 'COMMIT'
         return results
-      } catch (error) {
-        run('ROLLBACK')
-        throw error
+      } finally {
+        run(end)
       }
     },
     exec: async (sql) => ({ count: runAll(sql) }),
@@ -112,7 +110,7 @@ function checkStatement(sql: string): string {
 }
 
 function toValue(value: unknown, _index: number, { length }: unknown[]): SqlValue {
-  if (length > PARAMETERS) throw new Error(`D1_ERROR: too many SQL variables: at most ${PARAMETERS}.`)
+  if (length > 100) throw new Error('D1_ERROR: too many SQL variables: at most 100.')
   if (typeof value === 'boolean') return Number(value)
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value as unknown as SqlValue

@@ -114,11 +114,9 @@ export function createGateDouble(
       for (const kept of all.values()) {
         objects.delete(kept)
         // A write that was not yet on disk is lost with whoever made it.
-        if (kept.pending && wasDead) {
-          kept.database.exec('ROLLBACK', [])
-          kept.alarm = kept.alarmBefore ?? null
-        }
-        if (wasDead) kept.pending = undefined
+        if (!kept.pending || !wasDead) continue
+        kept.database.exec('ROLLBACK', [])
+        Object.assign(kept, { alarm: kept.alarmBefore ?? null, pending: undefined })
       }
       if (!next) return
       Gate = next.Gate

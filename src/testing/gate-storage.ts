@@ -1,4 +1,4 @@
-import type { GateStorage, SqlCursor, SqlValue } from '../shop/runtime.ts'
+import type { GateStorage, SqlValue } from '../shop/runtime.ts'
 import type { Database } from './sqlite.ts'
 
 /** Each call of a gate or of its storage can be led through such a function. */
@@ -90,17 +90,14 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
     const [, names] = /^\s*INSERT INTO \w+ \(([^)]*)\) VALUES \([?, ]+\)$/.exec(query) ?? []
     const written = indexesOf(table).filter((index) => {
       // An update writes those of the columns that it sets.
-      if (set !== undefined)
-        return [...set.matchAll(/(\w+) = /g)].some(([, name]) =>
-          RegExp(`\\b${name}\\b`).test(index.split(' ON ')[1] ?? ''),
-        )
+      const [, its = ''] = index.split(' ON ')
+      if (set !== undefined) return [...set.matchAll(/(\w+) = /g)].some(([, name]) => RegExp(`\\b${name}\\b`).test(its))
       const [, condition] = /\sWHERE\s(.*)$/s.exec(index) ?? []
       if (condition === undefined || names === undefined) return true
-      const row = names.split(',').map((name) => `? AS ${name}`)
-      const absent = [...condition.matchAll(/\b[a-z_]+\b/g)].some(
-        ([name]) => !names.split(',').some((one) => one.trim() === name),
-      )
-      return !absent && database.exec(`SELECT 1 FROM (SELECT ${row}) WHERE ${condition}`, [...bindings]).rows.length > 0
+      const given = names.split(/,\s*/)
+      const row = given.map((name) => `? AS ${name}`)
+      const isGiven = [...condition.matchAll(/\b[a-z_]+\b/g)].every(([name]) => given.includes(name))
+      return isGiven && database.exec(`SELECT 1 FROM (SELECT ${row}) WHERE ${condition}`, [...bindings]).rows.length > 0
     })
     return 1 + written.length
   }
@@ -117,11 +114,11 @@ export function openGateStorage(kept: Kept, { calls, through, commit, isDead, be
         if (!isRead) begin()
         calls.storage++
         const { rows, changes } = database.exec(query, bindings)
-        const written = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings)
-        const [rowsRead, rowsWritten] = [isRead ? Math.max(rows.length, 1) : 0, written]
+        const rowsRead = isRead ? Math.max(rows.length, 1) : 0
+        const rowsWritten = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings)
         calls.rowsRead += rowsRead
         calls.rowsWritten += rowsWritten
-        return cursorOf(rows, rowsRead, rowsWritten)
+        return { [Symbol.iterator]: () => rows[Symbol.iterator](), toArray: () => rows, rowsRead, rowsWritten }
       },
     },
     transactionSync(work) {
@@ -160,8 +157,4 @@ function check(query: string, bindings: SqlValue[]): void {
   }
   const size = bindings.reduce<number>((sum, value) => sum + (typeof value === 'string' ? bytes(value) : 8), 0)
   if (size > MAX_BYTES) throw new RangeError('string or blob too big: SQLITE_TOOBIG')
-}
-
-function cursorOf<T>(rows: T[], rowsRead: number, rowsWritten: number): SqlCursor<T> {
-  return { [Symbol.iterator]: () => rows[Symbol.iterator](), toArray: () => rows, rowsRead, rowsWritten }
 }

@@ -98,12 +98,8 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
   const double: KvDouble = {
     at: <Namespace>(location = 'FRA') => namespace(location) as Namespace,
     dump: () => {
-      const all = new Map<string, { value: string; metadata: unknown; expiresAt: number }>()
-      for (const [key, writes] of log) {
-        const { value, metadata, expiresAt } = writes.at(-1) as Write
-        if (value !== undefined && expiresAt > now()) all.set(key, { value, metadata, expiresAt })
-      }
-      return all
+      const newest = [...log].map(([key, writes]) => [key, writes.at(-1) as Write & { value: string }] as const)
+      return new Map(newest.filter(([, { value, expiresAt }]) => value !== undefined && expiresAt > now()))
     },
     writes: [],
     calls: { get: 0, put: 0, delete: 0, list: 0 },
@@ -129,12 +125,7 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
       throw new Error(`KV PUT failed: 414 UTF-8 encoded length of ${bytes(key)} exceeds key length limit of 512.`)
   }
 
-  function write(
-    key: string,
-    location: string,
-    entry: Pick<Write, 'value' | 'metadata' | 'expiresAt'>,
-    verb: string,
-  ): void {
+  function write(key: string, location: string, entry: Omit<Write, 'at' | 'location'>, verb: string): void {
     checkKey(key)
     const writes = log.get(key) ?? []
     const last = writes.at(-1)
@@ -198,20 +189,14 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
         const after = cursor ? decodeCursor(cursor) : ''
         if (random() < emptyPages)
           return { keys: [], list_complete: false, cursor: encodeCursor(after), cacheStatus: null }
-        const keys = [...log.keys()]
-          .filter(
-            (key) => key.startsWith(prefix) && (after === '' || inByteOrder(after, key) < 0) && visible(key, location),
-          )
-          .sort(inByteOrder)
+        const isListed = (key: string) => key.startsWith(prefix) && (after === '' || inByteOrder(after, key) < 0)
+        const keys = [...log.keys()].filter((key) => isListed(key) && visible(key, location)).sort(inByteOrder)
         const page = keys.slice(0, limit).map((name) => {
           const metadata = visible(name, location)?.metadata
           return metadata === null ? { name } : { name, metadata }
         })
-        const more = keys.length > limit
-        const last = page.at(-1)?.name ?? after
-        return more
-          ? { keys: page, list_complete: false, cursor: encodeCursor(last), cacheStatus: null }
-          : { keys: page, list_complete: true, cacheStatus: null }
+        const next = keys.length > limit && { cursor: encodeCursor(keys[limit - 1] as string) }
+        return { keys: page, list_complete: !next, ...next, cacheStatus: null }
       },
     }
   }
@@ -234,13 +219,9 @@ function inByteOrder(a: string, b: string): number {
   return x.length - y.length
 }
 
-const encodeCursor = (key: string): string => btoa(String.fromCharCode(...encoder.encode(key))) || '='
+const encodeCursor = (key: string): string => `after ${encodeURIComponent(key)}`
 
 function decodeCursor(cursor: string): string {
-  if (cursor === '=') return ''
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(cursor), (letter) => letter.charCodeAt(0)))
-  } catch {
-    throw new Error('KV LIST failed: 400 Invalid cursor.')
-  }
+  if (!cursor.startsWith('after ')) throw new Error('KV LIST failed: 400 Invalid cursor.')
+  return decodeURIComponent(cursor.slice(6))
 }

@@ -8,8 +8,8 @@ import { needsPerson } from '../orders/needs-person.ts'
 import { fieldsOf } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
-import { stored } from '../schemas/stored-event.ts'
 import { append, readOrder, type Tables, type TillOrder } from './store.ts'
+import { stored } from './stored-event.ts'
 
 /** A stored event, as your code gets it. */
 export interface TillEvent {

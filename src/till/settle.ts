@@ -5,10 +5,10 @@ import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from '../money/queue.t
 import { hasEnded, type UnsettledOperation } from '../money/unsettled.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import type { OrderFlag } from '../orders/order.ts'
-import { restored } from '../schemas/stored-event.ts'
 import type { Scope } from './events.ts'
 import { ask, executed, play } from './move-money.ts'
 import { type End, ONE, type Reading, type Row, readOrder } from './store.ts'
+import { restored } from './stored-event.ts'
 
 /** Entries that a person should look at. */
 export type TillAttention =

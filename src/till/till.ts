@@ -26,7 +26,8 @@ export interface TillOptions {
  * do. `ifVersion`: `version` of the order as the person saw it; nothing is sent where money was moved since.
  */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
-type MovedBy<Name extends keyof TillClient> = Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
+/** The answer of a call that moves money. */
+export type MovedBy<Name extends keyof TillClient> = Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
 /** A capture, refund or void, once for each key. */
 export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'> = (
   input: Parameters<TillClient[Name]>[0],

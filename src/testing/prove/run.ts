@@ -12,7 +12,7 @@ type Answer = number | string
 export interface StoryStep {
   /** The event in words, and the receiver's answer: HTTP statuses, or why there is none. */
   says: string
-  answers: Answer[]
+  answers: (number | string)[]
   /** The body that it got, and its content type, so that it can be sent again. */
   sent?: { type: string; text: string }
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
-import { isDocumentedEvent, type WebhookEvent } from './event.ts'
-import { keepReceived, recordOf, without } from './read.ts'
+import { isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
+import { keepReceived, recordOf, without } from '../schemas/read.ts'
 
 /** An event as a store keeps it: what was received, and what was made of it. */
 export interface StoredEvent {

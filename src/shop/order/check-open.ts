@@ -30,7 +30,7 @@ type State = 'ended' | 'unpaid' | 'pending' | 'unknown'
 export async function checkOpen(scope: OrderScope): Promise<void> {
   const { store, now, env } = scope
   try {
-    const due = listWatched(store).filter(({ next_at }) => next_at <= now())
+    const due = listWatched(store).filter((row) => row.next_at <= now() || isAnswered(scope, row))
     if (due.length === 0) return
     requireBindings(env, 'reconciliation')
     for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)
@@ -38,6 +38,13 @@ export async function checkOpen(scope: OrderScope): Promise<void> {
     if (error instanceof MisconfiguredError) raiseMisconfigured(scope, error)
     else logError('reconciliation_failed', { order_id: null, ...describeError(error) })
   }
+}
+
+/** Whether an event says what became of an operation that is still open. */
+function isAnswered(scope: OrderScope, row: WatchedRow): boolean {
+  const operation = operationOf(scope, row)
+  if (!operation || !isOpen(operation)) return false
+  return readOrder(scope, row.order_id).order.attempts.every(({ id }) => id !== operation.id)
 }
 
 async function check(scope: OrderScope, row: WatchedRow): Promise<void> {

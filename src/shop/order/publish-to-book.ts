@@ -14,7 +14,7 @@ import { tellBook } from './tell-book.ts'
 import { listWatched } from './watchlist.ts'
 
 /** Has its book list an order, by the attempt that holds money, else the newest. @returns The book's number. */
-export function listInBook(
+export async function listInBook(
   scope: OrderScope,
   published: Published,
   reading: OrderReading,
@@ -50,7 +50,7 @@ export function listInBook(
       return { at, key, entry: { ...shown, order_id } }
     }),
   }
-  return tellBook(scope, published, putInList, row)
+  return await tellBook(scope, published, putInList, row)
 }
 
 const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([

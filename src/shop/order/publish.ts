@@ -34,6 +34,8 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   }
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
   const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
+  // A publication beside this one may have told the list of what was due before.
+  const isLate = isDone && due_at !== null && due_at < (dueAt(store) ?? Number.MAX_SAFE_INTEGER)
   store.all(
     `UPDATE published SET written = ?, written_at = ?, due_at = ?, book = coalesce(?, book),
        next_at = CASE WHEN ? AND version = ? THEN NULL ELSE ? END WHERE order_id = ?`,
@@ -42,12 +44,13 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
       written_at,
       isDone ? due_at : published.due_at,
       listed.status === 'fulfilled' ? listed.value : null,
-      Number(isDone && written_at === at),
+      Number(isDone && !isLate && written_at === at),
       version,
       next_at,
       order_id,
     ],
   )
+  if (isLate) await store.writeDue(next_at, () => {})
 }
 
 /** Takes what a person has looked at out of the list, until something new happens of it. */

@@ -1,6 +1,8 @@
 // Requests, webhooks, alarms and the cron in orders of their calls that priorities decide, with failures between them.
 // EDGETILL_SCHEDULE='scenario/seed' plays one schedule alone; 'scenario/seed/3,6' that one with these disturbances and no others.
-import { describe, expect, it } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, describe, expect, it } from 'vitest'
 import { givenSchedule, isLong, isQuick, isWhole, minutes } from '../support/environment.ts'
 import { createRandom, seedOfRun } from '../worker/support/random.ts'
 import { playSchedule, SCENARIOS } from './scenarios.ts'
@@ -11,6 +13,11 @@ const played = given ? [given.scenario] : SCENARIOS
 /** Schedules of each scenario; a history of the books takes as long as thirty schedules. */
 const COUNT = isLong ? 500 : isWhole ? 50 : 1
 const countOf = (scenario: string): number => (scenario === 'the books' ? Math.ceil(COUNT / 10) : COUNT)
+
+// The databases of a schedule that is over are closed when they are collected, and their memory is not V8's: it would wait.
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+afterEach(collectGarbage)
 
 async function playMany(scenario: string): Promise<void> {
   if (given) return void (await judge(playSchedule, given))

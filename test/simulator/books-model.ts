@@ -60,15 +60,16 @@ export class BooksModel {
   /** Events whose last call of `onEvent` failed. */
   readonly failing = new Map<string, { order_id: string; failures: number; at: number; received: number }>()
   readonly zone: string
+  private readonly date: Intl.DateTimeFormat
 
   constructor(zone: string) {
     this.zone = zone
+    this.date = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' })
   }
 
   /** The day of a moment where the shop is. */
   day(at: number): string {
-    const date = new Intl.DateTimeFormat('sv-SE', { timeZone: this.zone, dateStyle: 'short' })
-    return date.format(at)
+    return this.date.format(at)
   }
 
   know(order_id: string, at: number): Known {

@@ -1,4 +1,5 @@
 import { leftOf, type OperationKind } from '../../money/protocol.ts'
+import { numberFormat } from '../../shop/lib/formats.ts'
 import { money } from '../../shop/pages/money.ts'
 import type { Words } from '../words/en.ts'
 
@@ -24,7 +25,7 @@ function signsOf(currency: string): string[] {
   const shown = ['en-GB', 'uk-UA'].flatMap((locale) =>
     (['code', 'symbol', 'narrowSymbol'] as const).flatMap((currencyDisplay) => {
       try {
-        const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
+        const format = numberFormat(locale, { style: 'currency', currency, currencyDisplay })
         return format.formatToParts(1).flatMap(({ type, value }) => (type === 'currency' ? value : []))
       } catch {
         return currency

@@ -1,4 +1,5 @@
 import { dayOf } from '../../shop/lib/day.ts'
+import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Words } from '../words/en.ts'
 
 /** How much of a time is written. */
@@ -20,7 +21,7 @@ export function timeOf(
   const isInstant = /(Z|[+-]\d\d:?\d\d)$/.test(text)
   const time = Date.parse(isInstant ? text : `${text.trim().replace(' ', 'T')}Z`)
   if (Number.isNaN(time)) return text
-  const write = (timeZone: string) => new Intl.DateTimeFormat(locale, { ...FORMATS[how], timeZone }).format(time)
+  const write = (timeZone: string) => dateFormat(locale, { ...FORMATS[how], timeZone }).format(time)
   try {
     return write((isInstant && zone) || 'UTC')
   } catch {

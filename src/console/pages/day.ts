@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Account } from '../../schemas/account.ts'
 import type { MoneyRow } from '../../shop/books/tables.ts'
+import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { ShopDay } from '../../shop/routes/days.ts'
 import { notice, page, respond } from '../layout.ts'
@@ -143,7 +144,7 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
 
 /** The time of a moment in the shop's zone, as a spreadsheet reads it: `14:03:05`. */
 function clock({ c }: SignedVisit, time: string): string {
-  const format = (timeZone: string) => new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
+  const format = (timeZone: string) => dateFormat('en-GB', { timeZone, timeStyle: 'medium' })
   try {
     return format(c.env.SHOP_TZ || 'UTC').format(Date.parse(time))
   } catch {

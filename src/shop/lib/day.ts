@@ -1,7 +1,9 @@
+import { dateFormat } from './formats.ts'
+
 /** How a time zone writes a day; undefined for an unknown zone. */
 export function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
-    return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    return dateFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
   } catch {
     return undefined
   }

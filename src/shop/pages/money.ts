@@ -1,3 +1,4 @@
+import { numberFormat } from '../lib/formats.ts'
 import type { Wording } from './options.ts'
 
 /** An amount as the language writes it: `100,50 грн`. A currency without cents shows none; no cent is rounded away. */
@@ -7,7 +8,7 @@ export function money(
   currency: string,
 ): string {
   try {
-    const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 3 })
+    const format = numberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 3 })
     const parts = format.formatToParts(amount)
     return parts.map(({ type, value }) => (type === 'currency' ? (currencies[currency] ?? value) : value)).join('')
   } catch {

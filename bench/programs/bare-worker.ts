@@ -31,7 +31,7 @@ export const CALLS = {
   'KV writes': 1,
   'KV lists': 1,
   'gate calls': 1,
-  'rows read': 4,
+  'rows read': 5,
   'rows written': 5,
 }
 
@@ -54,7 +54,7 @@ export class OrderGate {
     )
     sql.exec('CREATE TABLE IF NOT EXISTS fact (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID')
     const events = sql.exec<{ summary: string }>('SELECT summary FROM event WHERE order_key = ?', key).toArray()
-    for (const name of ['checkout', 'born', 'awaited'])
+    for (const name of ['checkout', 'born', 'awaited', 'message'])
       sql.exec('SELECT value FROM fact WHERE key = ?', `${name}/${key}`).toArray()
     if (request.method === 'GET') return Response.json(events.map(({ summary }) => JSON.parse(summary)))
     const body = await request.text()

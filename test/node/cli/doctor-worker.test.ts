@@ -198,7 +198,7 @@ describe('doctor in a project', () => {
     writeFileSync(join(folder, '.dev.vars'), `${SECRETS}ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
     const world = new World({ kind: 'strict', env: { MODE: 'test', PUBLIC_ORIGIN: '' } })
     const local = await examine((request) => world.fetch(request), ['--worker-url', 'http://127.0.0.1:8787'], '')
-    expect(local.results).toEqual({ ...RIGHT, 'worker MODE': 'ok' })
+    expect(local.results).toEqual({ ...RIGHT, 'worker MODE': 'ok', version: 'skipped' })
     const other = await examine((request) => world.fetch(request), undefined, '')
     expect([other.code, other.err]).toEqual([2, expect.stringContaining('EDGETILL_WORKER_TOKEN')])
   })

@@ -276,8 +276,8 @@ export const RACES: readonly Race[] = [
     [
       'a version that was not published',
       MONEY,
-      'Number(isDone && written_at === at),\n      version,',
-      'Number(isDone && written_at === at),\n      version + 1,',
+      'Number(isDone && !isLate && written_at === at),\n      version,',
+      'Number(isDone && !isLate && written_at === at),\n      version + 1,',
     ],
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),

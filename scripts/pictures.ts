@@ -44,7 +44,7 @@ async function picturesOf(checkout: string, browser: Browser, isBefore: boolean)
       const colorScheme = dark ? 'dark' : 'light'
       const context = await browser.newContext({ viewport: SIZES[size], locale, colorScheme })
       const page = await signIn(await context.newPage(), shop)
-      // The list is told of an order seconds after it was paid.
+      // The list has an order seconds after it was paid.
       await page.goto(`${shop.worker}/console/`)
       for (let tries = 0; tries < 40 && !(await page.content()).includes('665'); tries++) {
         await page.waitForTimeout(500)

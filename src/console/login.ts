@@ -39,7 +39,7 @@ export async function signIn(visit: Visit, access: Access | undefined): Promise<
   const session = await readSession(c, visit.now())
   if (session?.kind !== 'admin') return login(visit, session)
   const cookie = await sessionCookie(c, session, visit.now())
-  // A page that loads itself again is no use of the session.
+  // A page that loads itself again does not use the session.
   if (c.req.query('look') === undefined) visit.cookies.unshift(cookie)
   return { name: 'admin', role: 'all', secret: await formSecret(c, session), cookie }
 }

@@ -21,7 +21,7 @@ import { blocks } from './support/snippets.ts'
 const [goingLive, troubleshooting] = [new Document('guides/going-live.md'), new Document('guides/troubleshooting.md')]
 type Program = Record<string, (...given: unknown[]) => Promise<never>>
 
-/** A service, and a shop that stores what it is told. */
+/** A service, and a shop that stores what it receives. */
 function open() {
   const stored: WebhookEvent[] = []
   const receive = createWebhookHandler({ secrets: 'emulator-api-secret', onEvent: (event) => void stored.push(event) })

@@ -11,7 +11,7 @@ interface Message {
   init: RequestInit
 }
 
-/** A shop with a chat that responds as it is told. */
+/** A shop with a chat that responds as the test says. */
 function open(options: WorldOptions = {}, respond: () => Response | Promise<Response> = () => new Response('ok')) {
   const messages: Message[] = []
   const world = new World({ failures: 0, ...options, env: { CHAT_URL, SHOP_NAME: 'Mugs', ...options.env } })

@@ -23,7 +23,7 @@ export async function readOrder(visit: SignedVisit, order_id: string): Promise<S
 /** `/orders/:order_id` */
 export async function showOrder(visit: SignedVisit, [id = '']: string[]): Promise<Response> {
   const [order, attention, link] = await Promise.all([readOrder(visit, id), attentionOf(visit), linkOf(visit, id)])
-  // A link that was not opened is no order yet: its page is the link's.
+  // A link that was not opened is not an order yet: its page is the link's.
   if (order instanceof Response) return order.status === 404 && link ? redirect(visit, linkPath(id)) : order
   const { words } = visit
   const raw = await rawEvents(visit, id, order)

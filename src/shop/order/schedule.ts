@@ -9,7 +9,7 @@ import { tellBook } from './tell-book.ts'
 
 /**
  * Tells the book in the background of an order that has changed and of which the list does not say that something
- * is due: should its alarm be lost, the cron finds it there. @returns Whether it was told.
+ * is due: should its alarm be lost, the cron finds it there. @returns Whether the book knows.
  */
 export function announce(scope: OrderScope, named: string): boolean {
   const { store, now, waitUntil } = scope

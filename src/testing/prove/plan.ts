@@ -3,7 +3,7 @@ import { createRandom, type Random } from './random.ts'
 import type { Genuine, OrderKind, Sending, Story, Way } from './story.ts'
 import { COURSES, genuineOf, MISMATCHES, natural, priced, storyOf, TWINS, WAYS } from './story.ts'
 
-/** The attacks that the shop allows: it is told what was asked, can be killed, and takes the order ids that it is given. */
+/** The attacks that the shop allows: it knows what was asked, can be killed, and takes the order ids that it is given. */
 export type Possible = { kinds: readonly OrderKind[]; create: boolean; restart: boolean; anyIds: boolean }
 
 /** Amounts at which sums, roundings and numbers of 32 bits go wrong. */

@@ -17,7 +17,7 @@ export interface Ran {
 export interface Around extends Partial<Pick<Surroundings, 'environment' | 'fetch' | 'lookup'>> {
   /** Ctrl-C. */
   stopped?: Promise<unknown>
-  /** The input of a person, or Ctrl-C; without it there is no terminal. */
+  /** The input of a person, or Ctrl-C; left out without a terminal. */
   answer?: string
 }
 

@@ -87,10 +87,10 @@ describe('configuration', () => {
       const { code, missing } = (await response.json()) as Record<string, unknown>
       expect([call, response.status, code, missing]).toEqual([call, 500, 'config', [name]])
     }
-    expect(String(log.slice(from).at(-1)?.[0])).toContain(`"misconfigured":["${name}: m`)
+    expect(log.slice(from).join()).toContain(`"misconfigured":["${name}: m`)
     const before = log.length
     await world.cron()
-    expect(String(log[before]?.[0])).toContain(`"misconfigured":["${name}: m`)
+    expect(log.slice(before).join()).toContain(`"misconfigured":["${name}: m`)
   })
 
   it.each([

@@ -3,9 +3,8 @@ import { expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { payment } from './support/events.ts'
-import { LINK_SECRET, log, newOrderId, World } from './support/world.ts'
+import { LINK_SECRET, newOrderId, ownLog, World } from './support/world.ts'
 
-// No other test's orders: a worker that died there logs something in the end.
 const [ID, OPENED] = [newOrderId('failing'), newOrderId('failing')]
 
 /** An order that is authorized, whose first event `onEvent` has failed on; and a link that nobody has opened. */
@@ -99,29 +98,29 @@ const REQUESTS: Record<string, (prepared: { world: World; link: string; event: s
   ),
 }
 
-/** Names no order, and a worker that died in another test logs it when the time limit of its webhook has passed. */
-const LATE = 'webhook_not_stored'
-const linesSince = (from: number) =>
-  log.slice(from).map(([line]) => JSON.parse(String(line)) as { kind: string; order_id?: string | null })
+const read = (lines: unknown[][]) =>
+  lines.map(([line]) => JSON.parse(String(line)) as { kind: string; order_id?: string | null })
 
 it.each(Object.keys(TROUBLES))('is one line: %s', async (name) => {
   const [happens, requests] = TROUBLES[name] ?? [() => {}, []]
   const lines: [request: string, status: number, kinds: string[]][] = []
-  const start = log.length
+  const failures: { order_id?: string | null }[] = []
   for (const [request, send] of Object.entries(REQUESTS)) {
-    const one = await prepared()
-    happens(one.world)
-    const from = log.length
-    const { status } = await send(one)
-    await one.world.idle()
-    const own = linesSince(from).filter(({ order_id }) => [ID, OPENED, null, undefined].includes(order_id))
+    const written: unknown[][] = []
+    const status = await ownLog.run(written, async () => {
+      const one = await prepared()
+      happens(one.world)
+      written.length = 0
+      const { status } = await send(one)
+      await one.world.idle()
+      return status
+    })
+    const own = read(written)
+    failures.push(...own.filter(({ kind }) => kind === 'failure'))
     // An alert is about the order, whatever failed.
-    const kinds = own.map(({ kind }) => kind).filter((kind) => kind !== LATE && kind !== 'flag')
-    if (kinds.length < own.length && ['webhook', 'stray'].includes(request)) kinds.push(LATE)
-    if (status >= 500) lines.push([request, status, kinds])
+    if (status >= 500) lines.push([request, status, own.map(({ kind }) => kind).filter((kind) => kind !== 'flag')])
   }
   expect(lines.filter(([, , kinds]) => kinds.length !== 1)).toEqual([])
-  const failures = linesSince(start).filter(({ kind }) => kind === 'failure')
   // A list is about no order.
   expect(requests === LISTED || failures.length === 0 || failures.some(({ order_id }) => order_id === ID)).toBe(true)
   expect(JSON.stringify(failures)).not.toMatch(/customer|olena/)

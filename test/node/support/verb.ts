@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { vi } from 'vitest'
 import { run } from '../../../src/cli/commands/program.ts'
 import type { Surroundings } from '../../../src/cli/terminal/surroundings.ts'
@@ -48,15 +49,19 @@ export async function runVerb(verb: Verb, words: string[], around: Around = {}):
 /** Runs a whole command line in this process. */
 export async function runLine(...words: string[]): Promise<{ code: number; output: string }> {
   let output = ''
+  // A worker that another test left behind in this process may write meanwhile.
+  const line = new AsyncLocalStorage<true>()
   const keep = (text: unknown) => {
-    output += `${text}\n`
+    if (line.getStore()) output += `${text}\n`
     return true
   }
   const spies = [
     ...(['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockImplementation(keep)),
     ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(keep)),
   ]
-  const code = await run(words, '0.0.0').finally(() => spies.forEach((spy) => void spy.mockRestore()))
+  const code = await line
+    .run(true, () => run(words, '0.0.0'))
+    .finally(() => spies.forEach((spy) => void spy.mockRestore()))
   return { code, output }
 }
 

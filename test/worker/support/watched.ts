@@ -1,13 +1,14 @@
+import { onTestFinished } from 'vitest'
 import type { Alert, OnAlert } from '../../../src/shop/options.ts'
 import { World, type WorldOptions } from './world.ts'
 
-/** It throws, it rejects, it never ends. New ones at each call, because a function stands for an isolate that remembers. */
+/** It throws, it rejects, it ends after its test. New ones at each call: a function stands for an isolate that remembers. */
 export const failingOnAlert = (): OnAlert[] => [
   () => {
     throw new Error('the chat is down')
   },
   () => Promise.reject(new Error('the chat is down')),
-  () => new Promise(() => {}),
+  () => new Promise((end) => onTestFinished(() => end())),
 ]
 
 export interface Watched {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { expect, onTestFinished, vi } from 'vitest'
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
@@ -33,10 +34,15 @@ export type Sends = 'once' | 'twice' | 'together'
 
 /** The log of the worker. Failures are part of these tests: they must not bury the reporter's lines. */
 export const log: unknown[][] = []
+/** The lines of one piece of work. A worker that another test left behind writes to `log` too, up to ten seconds later. */
+export const ownLog = new AsyncLocalStorage<unknown[][]>()
 function keepLog(): void {
   for (const level of ['error', 'warn'] as const) {
     if (vi.isMockFunction(console[level])) continue
-    vi.spyOn(console, level).mockImplementation((...parts) => void log.push(parts))
+    vi.spyOn(console, level).mockImplementation((...parts) => {
+      log.push(parts)
+      ownLog.getStore()?.push(parts)
+    })
   }
 }
 keepLog()

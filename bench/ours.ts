@@ -21,6 +21,9 @@ const NOTHING_FOREIGN = [
   ...['src/emulator/', 'src/cli/', 'src/adapters/', 'src/testing/', 'src/checkout-link/'],
 ]
 
+/** No program but the document's reads what a route returns. */
+const NOTHING_OF_THE_SHOP = ['node:', 'src/emulator/', 'src/cli/', 'src/shop/routes/results.ts']
+
 export const OUR_BUNDLES: readonly OurBundle[] = [
   {
     name: 'verify a webhook',
@@ -91,7 +94,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
     // ended, and a message at each payment without code.
     limit: 92_000,
-    without: ['node:', 'src/emulator/', 'src/cli/'],
+    without: NOTHING_OF_THE_SHOP,
   },
   {
     name: 'worker with its console',
@@ -101,6 +104,6 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
     // links that are closed, sent and made again. A webhook does not evaluate them.
     limit: 140_000,
-    without: ['node:', 'src/emulator/', 'src/cli/'],
+    without: NOTHING_OF_THE_SHOP,
   },
 ]

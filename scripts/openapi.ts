@@ -1,21 +1,18 @@
-// `npm run openapi:update` writes guides/shop-openapi.json, the Worker's `/api` as OpenAPI 3.1. It is made from the routes as
-// the engine has them, the tables of guides/shop-reference.md, and the types in scripts/openapi/shapes.ts.
-// test/node/openapi.test.ts fails when the file is stale.
+// `npm run openapi:update` writes guides/shop-openapi.json, the Worker's `/api` as OpenAPI 3.1: the rows of src/shop/routes, in
+// the words of guides/shop-reference.md and of the interfaces. test/node/openapi.test.ts fails when the file is stale.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { API_ROUTES } from '../src/shop/routes/api.ts'
-import { COMMON, type DescribedRoute, ERRORS, ROUTES } from './openapi/guide.ts'
-import { type Schema, TypeReader } from './openapi/json-schema.ts'
+import * as v from 'valibot'
+import { API } from '../src/shop/routes/api.ts'
+import { type Call, DESCRIBED, NAMED } from '../src/shop/routes/results.ts'
+import type { Route } from '../src/shop/routes/route.ts'
+import { COMMON, ERRORS, FILTERS, GUIDE } from './openapi/guide.ts'
+import { jsonSchema, type Schema } from './openapi/json-schema.ts'
 
 const root = join(import.meta.dirname, '..')
 const FILE = 'guides/shop-openapi.json'
-
-interface Route {
-  call: string
-  query: readonly string[]
-}
 
 const HEADERS = {
   'Idempotency-Key': {
@@ -31,116 +28,92 @@ const HEADERS = {
   },
 }
 
+const text = { type: 'string' }
 const PROBLEM: Schema = {
   description: 'What `/api` returns when it fails (RFC 9457).',
   type: 'object',
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    code: { description: 'Literal, for programs.', type: 'string' },
-    detail: { type: 'string' },
+    ...{ type: text, title: text, status: { type: 'integer' }, detail: text },
+    code: { ...text, description: 'Literal, for programs.' },
+    issues: { type: 'array', items: { $ref: '#/components/schemas/Issue' } },
   },
   required: ['type', 'title', 'status', 'code'],
 }
 
-const types = new TypeReader(join(import.meta.dirname, 'openapi/shapes.ts'))
-const shapes = types.interfaceOf('Shapes')
-
-/** The document. @throws {Error} for a route that the guide or the types do not describe. */
-export function openApi(routes: readonly Route[] = served()): Schema {
+/** The document. */
+export function openApi(): Schema {
   const paths: Record<string, Schema> = {}
-  for (const { call, query } of routes) {
-    const described = ROUTES.find(({ route }) => route === call)
-    const shape = shapes.get(call)
-    if (!described) throw new Error(`${call} is not described in guides/shop-reference.md.`)
-    if (!shape) throw new Error(`${call} is not described in scripts/openapi/shapes.ts.`)
-    // A query's and a body's own properties are needed, not a reference to them.
-    const members = [...types.propertiesOf(shape)].map(
-      ([name, type]) => [name, /query|body/.test(name) ? types.describe(type) : types.schemaOf(type)] as const,
-    )
-    const operation = describeOperation(described, new Map(members))
-    const names = operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-    if (`${[...names].sort()}` !== `${[...query].sort()}`)
-      throw new Error(`${call} takes the query ${query}, not ${names}.`)
+  for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[template] = { ...paths[template], [method.toLowerCase()]: operation }
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call as Call, row) }
   }
+  const schemas = Object.entries(NAMED).map(([name, schema]) => [name, jsonSchema(schema, name)])
   return {
     openapi: '3.1.0',
     info: {
       title: 'The shop’s API',
       version: '1',
       description: 'The routes of `/api` of a Worker with edgetill. guides/shop-reference.md says more of each.',
+      contact: { name: 'edgetill', url: 'https://www.npmjs.com/package/edgetill' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '{origin}', variables: { origin: { default: 'https://pay.shop.example.com' } } }],
-    security: [{ admin: [] }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(Object.keys(API).map(tagOf))].map((name) => ({
+      name,
+      description: `The routes of /api/${name}.`,
+    })),
     paths,
     components: {
-      securitySchemes: { admin: { type: 'http', scheme: 'bearer', description: 'The secret `ADMIN_TOKEN`.' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The secret `ADMIN_TOKEN`.' } },
       responses: Object.fromEntries(Object.entries(SHARED).map(([status, codes]) => [status, failure(codes)])),
-      schemas: { Problem: PROBLEM, ...types.named },
+      schemas: { Problem: PROBLEM, ...Object.fromEntries(schemas) },
     },
   }
 }
 
-const served = (): Route[] => API_ROUTES.map(([call, , , query = []]) => ({ call, query }))
+const tagOf = (call: string): string => /\/api\/(\w+)/.exec(call)?.[1] ?? ''
 
-type Shape = ReadonlyMap<string, Schema>
-
-interface Parameter {
-  name: string
-  in: string
-  [member: string]: unknown
-}
-
-function describeOperation({ route, does, errors }: DescribedRoute, shape: Shape) {
-  const inPath = [...route.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
+function operationOf(call: Call, { query = {}, body }: Route): Schema {
+  const { id, errors } = DESCRIBED[call]
+  const inPath = [...call.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string', minLength: 1 } }
   })
-  const { properties = {}, required = [] } = (shape.get('query') ?? {}) as {
-    properties?: Record<string, Schema>
-    required?: string[]
-  }
-  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]): Parameter => {
-    return {
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...(description !== undefined && { description }),
-      schema,
-    }
+  const { properties = {}, required = [] } = jsonSchema(v.strictObject(query)) as Fields
+  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const says = [FILTERS.get(name), description].filter(Boolean).join('. ')
+    return { name, in: 'query', required: required.includes(name), ...(says && { description: says }), schema }
   })
   const isMoney = errors.includes('idempotency_key_missing')
-  const inHeader = isMoney
-    ? Object.entries(HEADERS).map(([name, rest]): Parameter => ({ name, in: 'header', ...rest }))
-    : []
-  const body = shape.get('body')
-  if ((body !== undefined) !== errors.includes('invalid_json')) throw new Error(`${route}: does it take a body or not?`)
-  const isNeeded = Array.isArray(body?.required)
+  const inHeader = isMoney ? Object.entries(HEADERS).map(([name, rest]) => ({ name, in: 'header', ...rest })) : []
+  const schema = body && (jsonSchema(v.strictObject(body)) as Fields)
+  // Of an order the SDK's own check says more.
+  if (schema?.properties?.order) schema.properties.order = { $ref: '#/components/schemas/CheckoutOrder' }
+  const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return {
-    operationId: shape.get('id')?.const,
-    description: does,
+    operationId: id,
+    summary: words.charAt(0).toUpperCase() + words.slice(1),
+    description: GUIDE.find(({ route }) => route === call)?.does,
+    tags: [tagOf(call)],
     parameters: [...inPath, ...inQuery, ...inHeader],
-    ...(body && {
-      requestBody: {
-        required: isNeeded,
-        content: { 'application/json': { schema: { ...body, additionalProperties: false } } },
-      },
+    ...(schema && {
+      requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } },
     }),
-    responses: responsesOf(shape, [...COMMON, ...errors]),
+    responses: responsesOf(call, [...COMMON, ...errors]),
   }
 }
+
+type Fields = { properties?: Record<string, Schema>; required?: string[] }
 
 /** Those that every route can return, and that no other error shares a status with. */
 const SHARED: Readonly<Record<string, readonly string[]>> = { 401: ['unauthorized'], 500: ['config', 'internal'] }
 
-function responsesOf(shape: Shape, codes: readonly string[]): Record<string, Schema> {
+function responsesOf(call: Call, codes: readonly string[]): Record<string, Schema> {
   const responses: Record<string, Schema> = {}
-  for (const [status, schema] of shape) {
-    if (/^\d+$/.test(status)) responses[status] = { description: 'Done.', content: { 'application/json': { schema } } }
-  }
+  const { returns, statuses: done } = DESCRIBED[call]
+  const content = { 'application/json': { schema: jsonSchema(returns) } }
+  for (const status of done) responses[status] = { description: 'Done.', content }
   const statuses = new Set(codes.flatMap((code) => ERRORS.get(code)?.statuses ?? []))
   for (const status of [...statuses].sort()) {
     const its = codes.filter((code) => ERRORS.get(code)?.statuses.includes(status))

@@ -6,11 +6,12 @@ export default {
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
     'examples/receivers/*.ts!',
+    // What a route returns: the Worker has its types, the document its schemas.
+    'src/shop/routes/results.ts!',
     // Started by name in a separate process, Worker or compiler.
     'bench/{run,programs/*,types/*}.ts',
     'scripts/*.ts',
     // Read as types.
-    'scripts/openapi/shapes.ts',
     'test/node/programs/*.ts',
     'test/node/prove/bare.ts',
     'test/support/without-node-globals.ts',
@@ -31,8 +32,6 @@ export default {
     'publint',
     // Read as a file, into a page.
     'axe-core',
-    // Imported by a block of guides/recipes.md.
-    '@valibot/to-json-schema',
     // Imported by a program in test/node/till.test.ts.
     'pg',
     // Bundled by bench/bundles.ts from a text.

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Call } from '../../src/shop/routes/results.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../guides/shop-reference.md'), 'utf8')
 
@@ -14,23 +15,11 @@ function cellsOf(title: string): string[][] {
 
 const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, found]) => found as string)
 
-/** The errors of a capture, refund or void: one list for the three. */
-const MONEY = quoted(/Its errors:\n([\s\S]*?)\n\n/.exec(text)?.[1])
-const moneyErrors = (kind: string) =>
-  MONEY.filter((code) => !code.endsWith('_not_executed') || code === `${kind}_not_executed`)
-
-export interface DescribedRoute {
-  /** `GET /api/orders` */
-  route: string
-  does: string
-  query: string[]
-  errors: string[]
-}
-
-export const ROUTES: readonly DescribedRoute[] = cellsOf('route of `/api`').map(([call, does = '', query, errors]) => {
-  const [route = ''] = quoted(call)
-  const [, kind] = /:order_id\/(capture|refund|void)$/.exec(route) ?? []
-  return { route, does: does.trim(), query: quoted(query), errors: kind ? moneyErrors(kind) : quoted(errors) }
+/** The rows of `/api`. */
+export const GUIDE: readonly { route: Call; does: string; query: string[]; errors: string[] }[] = cellsOf(
+  'route of `/api`',
+).map(([call, does = '', query, errors]) => {
+  return { route: quoted(call)[0] as Call, does: does.trim(), query: quoted(query), errors: quoted(errors) }
 })
 
 /** Each code of an error: the statuses that it comes with, and what it means. */
@@ -40,8 +29,10 @@ export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> 
   ),
 )
 
-/** The filters of the list of orders. */
-export const FILTERS: readonly string[] = cellsOf('parameter').flatMap(([name]) => quoted(name))
+/** What the filters of a list do. */
+export const FILTERS: ReadonlyMap<string, string> = new Map(
+  cellsOf('parameter').flatMap(([name, means = '']) => quoted(name).map((one) => [one, means.trim()] as const)),
+)
 
 /** Those that every route can return. */
-export const COMMON: readonly string[] = ['unauthorized', 'unknown_parameter', 'config', 'state', 'internal']
+export const COMMON: readonly string[] = ['unauthorized', 'invalid_parameter', 'config', 'state', 'internal']

@@ -1,135 +1,100 @@
-// JSON Schema of TypeScript types, with their comments: as much of it as scripts/openapi/shapes.ts needs.
+// JSON Schema of valibot's schemas, with the words of the interfaces that they read.
 
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { NAMED } from '../../src/shop/routes/results.ts'
 
 export type Schema = Record<string, unknown>
 
-const TAGS = /^(type|minimum|maximum|minLength|maxLength|format|default)$/
+/** The SDK's schemas are tests with a message: the message says what they take. */
+const RULES: [message: RegExp, schema: (...found: string[]) => Schema][] = [
+  [
+    /^must be a string of (?:(\d+) to|at most) (\d+)/,
+    (min, max) => ({ ...text, minLength: +(min ?? 0), maxLength: +`${max}` }),
+  ],
+  [/^must be one of: (.*)/, (options = '') => ({ ...text, enum: options.split(', ') })],
+  [/whole number from (\d+) to (\d+)/, (min, max) => ({ type: 'integer', minimum: +`${min}`, maximum: +`${max}` })],
+  [/^must be more than zero|^is undefined/, () => ({ type: 'number', exclusiveMinimum: 0 })],
+  [/^must be a number/, () => ({ type: 'number' })],
+  [/^must be true or false/, () => ({ type: 'boolean' })],
+  [/^must be an array/, () => ({ type: 'array', items: { type: 'object' } })],
+  [/^must be an object/, () => ({ type: 'object' })],
+  [/^must be a non-empty string/, () => ({ ...text, minLength: 1 })],
+  [/^must be a string/, () => text],
+  [/^must be (.*)/, (be = '') => ({ ...text, description: `${be.charAt(0).toUpperCase()}${be.slice(1)}` })],
+]
+const text = { type: 'string' }
 
-/** Reads the types of one file. Those that have a name go into `named`, and are referred to. */
-export class TypeReader {
-  readonly named: Record<string, Schema> = {}
-  private readonly checker: ts.TypeChecker
-  private readonly source: ts.SourceFile
-
-  constructor(file: string) {
-    const folder = join(import.meta.dirname, '../../test')
-    const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile)
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, folder)
-    const program = ts.createProgram([file], options)
-    this.checker = program.getTypeChecker()
-    this.source = program.getSourceFile(file) as ts.SourceFile
+function ruleOf({ message }: v.CustomSchema<unknown, v.ErrorMessage<v.CustomIssue> | undefined>): Schema {
+  const said = typeof message === 'function' ? message({ input: 0 } as v.CustomIssue) : (message ?? '')
+  for (const [pattern, schema] of RULES) {
+    const [whole, ...found] = pattern.exec(said) ?? []
+    if (whole !== undefined) return schema(...found)
   }
+  return {}
+}
 
-  /** The properties of an interface that the file exports. */
-  interfaceOf(name: string): Map<string, ts.Type> {
-    const module = this.checker.getSymbolAtLocation(this.source) as ts.Symbol
-    const symbol = this.checker.getExportsOfModule(module).find((one) => one.name === name)
-    return this.propertiesOf(this.checker.getDeclaredTypeOfSymbol(symbol as ts.Symbol))
-  }
+/** The JSON Schema of one; of a part that has a name, a reference. @param name Its own name, where it has one. */
+export function jsonSchema(schema: v.GenericSchema, name = ''): Schema {
+  const { [name]: _, ...definitions } = NAMED
+  const found = tidy(convert(schema, definitions))
+  return name ? withWords(found, name) : found
+}
 
-  propertiesOf(type: ts.Type): Map<string, ts.Type> {
-    return new Map(type.getProperties().map((one) => [one.name, this.checker.getTypeOfSymbol(one)]))
-  }
+function convert(schema: v.GenericSchema, definitions: typeof NAMED = {}): Schema {
+  const { $schema, $defs, ...found } = toJsonSchema(schema as never, {
+    ...{ errorMode: 'ignore', target: 'draft-2020-12', definitions: definitions as never },
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideSchema({ valibotSchema }) {
+      const one = valibotSchema as v.GenericSchema & { getter?: (input: unknown) => v.GenericSchema }
+      if (one.type === 'custom') return ruleOf(one as never) as never
+      if (!one.getter) return undefined
+      const forms = ['', 1, true, {}].map((value) => JSON.stringify(convert(one.getter?.(value) as v.GenericSchema)))
+      return { anyOf: [...new Set(forms)].map((form) => JSON.parse(form)) } as never
+    },
+  }) as Schema
+  return found
+}
 
-  schemaOf(type: ts.Type): Schema {
-    const name = nameOf(type)
-    if (name === undefined) return this.describe(type)
-    if (!(name in this.named)) {
-      this.named[name] = {}
-      const description = textOf(type.aliasSymbol ?? type.symbol, this.checker)
-      this.named[name] = { ...(description && { description }), ...this.describe(type) }
-    }
-    return { $ref: `#/components/schemas/${name}` }
-  }
+/** `null` beside one type is a second one; a card's token is never shown. */
+function tidy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(tidy) as T
+  if (typeof value !== 'object' || value === null) return value
+  const { anyOf, ...rest } = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tidy(one)]))
+  delete rest.cc_token
+  if (!Array.isArray(anyOf)) return rest as T
+  const [one, none] = anyOf as Schema[]
+  const isPlain = typeof one?.type === 'string' && one.enum === undefined && none?.type === 'null'
+  return (isPlain ? { ...one, type: [one.type, 'null'], ...rest } : { anyOf, ...rest }) as T
+}
 
-  /** The schema of a type itself, whether it has a name or not. */
-  describe(type: ts.Type): Schema {
-    if (type.isUnion()) return this.union(type.types.filter(({ flags }) => !(flags & ts.TypeFlags.Undefined)))
-    if (type.isLiteral()) return { const: type.value }
-    const { flags } = type
-    if (flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return {}
-    if (flags & ts.TypeFlags.BooleanLiteral) return { const: this.checker.typeToString(type) === 'true' }
-    if (flags & ts.TypeFlags.Null) return { type: 'null' }
-    if (flags & ts.TypeFlags.NonPrimitive) return { type: 'object' }
-    // `string & {}`: any text, beside those that are known.
-    if (flags & ts.TypeFlags.String || isOpenText(type)) return { type: 'string' }
-    if (flags & ts.TypeFlags.Number) return { type: 'number' }
-    if (this.checker.isArrayType(type)) {
-      const [item] = this.checker.getTypeArguments(type as ts.TypeReference)
-      return { type: 'array', items: this.schemaOf(item as ts.Type) }
-    }
-    if (flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) return this.object(type)
-    throw new Error(`No JSON Schema is known for ${this.checker.typeToString(type)}.`)
-  }
-
-  private union(types: readonly ts.Type[]): Schema {
-    const [first] = types
-    if (types.length === 1 && first) return this.schemaOf(first)
-    const isNullable = types.some(({ flags }) => flags & ts.TypeFlags.Null)
-    const others = types.filter(({ flags }) => !(flags & ts.TypeFlags.Null))
-    if (isNullable) {
-      const schema = this.union(others)
-      const isPlain = typeof schema.type === 'string' && schema.enum === undefined
-      return isPlain ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] }
-    }
-    if (others.every(({ flags }) => flags & ts.TypeFlags.BooleanLiteral)) return { type: 'boolean' }
-    const literals = others.flatMap((one) => (one.isLiteral() ? [one.value] : []))
-    if (literals.length === others.length) return { type: typeof literals[0], enum: literals }
-    if (literals.length > 0 && others.some(isOpenText)) return { type: 'string', examples: literals }
-    return { anyOf: others.map((one) => this.schemaOf(one)) }
-  }
-
-  private object(type: ts.Type): Schema {
-    const properties: Record<string, Schema> = {}
-    const required: string[] = []
-    for (const property of type.getProperties()) {
-      const its = this.checker.getTypeOfSymbol(property)
-      // `init_recurring?: undefined`
-      if (its.flags & ts.TypeFlags.Undefined) continue
-      const description = textOf(property, this.checker)
-      properties[property.name] = {
-        ...this.schemaOf(its),
-        ...(description && { description }),
-        ...tagsOf(property, this.checker),
-      }
-      if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
-    }
-    const index = this.checker.getIndexTypeOfType(type, ts.IndexKind.String)
-    return {
-      type: 'object',
-      ...(Object.keys(properties).length > 0 && { properties }),
-      ...(required.length > 0 && { required }),
-      ...(index && { additionalProperties: index.flags & ts.TypeFlags.Never ? false : this.schemaOf(index) }),
-    }
+/** The comments of types and of their fields, `Order` and `Order.status`; and the types that each is made of. */
+const COMMENTS = new Map<string, string>()
+const PARENTS = new Map<string, string[]>()
+const COMMENTED =
+  /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n *)?(?:^(?:export )?(?:interface|type) (\w+)(?=([^{]{0,200}))|^ {2}(\w+)\??:)/gm
+const root = join(import.meta.dirname, '../..')
+for (const file of globSync('src/{errors.ts,{orders,schemas,operations,checkout-link,money,shop}/**/*.ts}', {
+  cwd: root,
+})) {
+  let owner = ''
+  for (const [, says = '', type, made = '', field] of readFileSync(join(root, file), 'utf8').matchAll(COMMENTED)) {
+    if (type) PARENTS.set(type, made.match(/\b[A-Z]\w+/g) ?? [])
+    owner = type ?? owner
+    const words = says.replaceAll(/\n\s*\*|\s+/g, ' ').replaceAll(/\{@link (\w+)\}/g, '`$1`')
+    if (words) COMMENTS.set(field ? `${owner}.${field}` : owner, words.trim())
   }
 }
 
-const isOpenText = (type: ts.Type): boolean =>
-  type.isIntersection() && type.types.some(({ flags }) => flags & ts.TypeFlags.String)
+const wordsFor = (name: string, field: string): string =>
+  COMMENTS.get(`${name}.${field}`) ||
+  (PARENTS.get(name) ?? []).reduce((found, parent) => found || wordsFor(parent, field), '')
 
-/** Interfaces, and aliases without parameters, have names; whatever else is written out. */
-function nameOf(type: ts.Type): string | undefined {
-  const { aliasSymbol, aliasTypeArguments, symbol } = type
-  const isObject = Boolean(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))
-  if (aliasSymbol) return isObject && !aliasTypeArguments ? aliasSymbol.name : undefined
-  const isInterface = isObject && symbol && symbol.flags & ts.SymbolFlags.Interface
-  return isInterface && !/^(Readonly)?Array$/.test(symbol.name) ? symbol.name : undefined
-}
-
-const textOf = (symbol: ts.Symbol, checker: ts.TypeChecker): string =>
-  ts
-    .displayPartsToString(symbol.getDocumentationComment(checker))
-    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
-    .replaceAll('\n', ' ')
-
-function tagsOf(symbol: ts.Symbol, checker: ts.TypeChecker): Schema {
-  const tags = symbol.getJsDocTags(checker).filter(({ name }) => TAGS.test(name))
-  return Object.fromEntries(
-    tags.map(({ name, text }) => {
-      const value = ts.displayPartsToString(text)
-      return [name, /^\d+$/.test(value) ? Number(value) : value]
-    }),
-  )
+function withWords(schema: Schema, name: string): Schema {
+  const { properties = {}, anyOf } = schema as { properties?: Record<string, Schema>; anyOf?: Schema[] }
+  if (anyOf) return { anyOf: anyOf.map((one) => withWords(one, name)), description: COMMENTS.get(name) }
+  for (const [field, one] of Object.entries(properties)) one.description ||= wordsFor(name, field) || undefined
+  return { ...schema, description: COMMENTS.get(name) }
 }

@@ -2,6 +2,7 @@ import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { isLive } from '../shop/env.ts'
 import type { Html } from '../shop/pages/layout.ts'
+import type { AttentionList } from '../shop/routes/list-orders.ts'
 import { csrfOf } from './session.ts'
 import { at, call, type SignedVisit, type Visit } from './visit.ts'
 
@@ -36,25 +37,16 @@ const HEADERS: Record<string, string> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The matters for a person, as `GET /api/attention` lists them. */
-export interface AttentionItem {
-  kind: string
-  order_id: string | null
-  text: string
-  at: string
-  [detail: string]: unknown
-}
-
 /** The matters that need attention; undefined while they are not known. */
-export type AttentionList = { items: AttentionItem[]; more: boolean; count: number } | undefined
+export type Attention = AttentionList | undefined
 
 /** @param limit 0: how much there is alone, which the shop's books count. */
-export async function attentionOf(visit: SignedVisit, limit: 0 | 200 = 200): Promise<AttentionList> {
-  const reply = await call<NonNullable<AttentionList>>(visit, `GET /api/attention?limit=${limit}`)
+export async function attentionOf(visit: SignedVisit, limit: 0 | 200 = 200): Promise<Attention> {
+  const reply = await call(visit, 'GET /api/attention', { query: { limit } })
   return reply.ok ? reply.body : undefined
 }
 
-export const countOf = (attention: AttentionList): string => (attention?.count ? String(attention.count) : '')
+export const countOf = (attention: Attention): string => (attention?.count ? String(attention.count) : '')
 
 /** The parts of a page. */
 export interface Page {
@@ -64,7 +56,7 @@ export interface Page {
   /** The input is wrong: the title says so first. */
   isWrong?: boolean
   /** The matters that need attention, where the page has read them already. */
-  attention?: AttentionList
+  attention?: Attention
   headers?: Record<string, string>
 }
 

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Shop, ShopEnv } from '../shop/index.ts'
 import { orderPart } from '../shop/lib/links.ts'
 import type { Problem } from '../shop/lib/problem.ts'
+import type { Call, Returns } from '../shop/routes/results.ts'
 import type { ConsoleOptions, ConsoleRole } from './options.ts'
 import { refundLimit } from './roles.ts'
 import type { Words } from './words/en.ts'
@@ -43,15 +44,25 @@ export interface SignedVisit extends Visit {
 
 export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
 
-/** Runs a route of the shop's API in the name of whoever is signed in: `call(visit, 'GET /api/orders/A-1')`. */
-export async function call<T>(
+/** What is sent with a call: the open parts of its path, the query, the body. */
+interface Sent {
+  path?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number>>
+  body?: object
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Runs a route of the shop's API in the name of whoever is signed in: `call(visit, 'GET /api/days', { query })`. */
+export async function call<K extends Call>(
   { c, shop, person }: SignedVisit,
-  route: `${'GET' | 'POST' | 'DELETE'} /api/${string}`,
-  body?: object,
-  headers: Record<string, string> = {},
-): Promise<Reply<T>> {
-  const [method = '', path = ''] = route.split(' ')
-  const request = new Request(new URL(path, c.req.url), {
+  route: K,
+  { path = {}, query = {}, body, headers }: Sent = {},
+): Promise<Reply<Returns[K]>> {
+  const [method = '', pattern = ''] = route.split(' ')
+  const part = (_: string, name: string) => (name === 'order_id' ? orderPart : encodeURIComponent)(path[name] ?? '')
+  const url = new URL(pattern.replaceAll(/:(\w+)/g, part), c.req.url)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+  const request = new Request(url, {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -59,7 +70,7 @@ export async function call<T>(
   try {
     const response = await shop.api(request, c.env, contextOf(c), person.name, refundLimit(person.role))
     const { status } = response
-    const json = (await response.json()) as T & Problem
+    const json = (await response.json()) as Returns[K] & Problem
     return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }
   } catch {
     // A request to a route that moves money may have been done.

@@ -4,16 +4,16 @@ import { MisconfiguredError, requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/drain.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
-import { queryOf } from './lib/query.ts'
 import { StorageError } from './lib/storage-error.ts'
 import { raiseAlert } from './order/raise-alert.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
-import { API_ROUTES } from './routes/api.ts'
+import { API } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { shortLink } from './routes/links.ts'
 import { result, resultPosted } from './routes/result.ts'
+import { type Route, readAsked } from './routes/route.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { actorOf, type C, type Deps, scopeOf } from './scope.ts'
 
@@ -36,14 +36,15 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('GET', '/return/:order_id', result(deps))
   on('POST', '/return/:order_id', resultPosted)
   on('GET', '/health', health(deps))
-  for (const [call, needs, handle, query = []] of API_ROUTES) {
+  for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
-    on(method, path, (c) => {
+    on(method, path, async (c) => {
       const rejected = unauthorized(c)
       if (rejected) return rejected
-      requireBindings(c.env, needs)
-      queryOf(c, query)
-      return handle(c, { ...scopeOf(deps, c), by: actorOf(c)?.by ?? 'api' })
+      requireBindings(c.env, row.needs)
+      const asked = await readAsked(c, row)
+      const done = await row.run(c, { ...scopeOf(deps, c), by: actorOf(c)?.by ?? 'api' }, asked)
+      return done instanceof Response ? done : Response.json(done, { status: row.status ?? 200 })
     })
   }
   return app

@@ -25,9 +25,6 @@ export interface Scope extends Deps {
 /** A request. */
 export type C = Context<{ Bindings: ShopEnv }>
 
-/** A route of `/api`. */
-export type Handler = (c: C, scope: Scope) => Promise<Response>
-
 /** Runs one piece of work after the other. `goesFirst`: before those that wait. */
 export type Turn = <T>(work: () => Promise<T>, goesFirst?: boolean) => Promise<T>
 

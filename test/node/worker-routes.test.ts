@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { COMMON, ERRORS, FILTERS, ROUTES } from '../../scripts/openapi/guide.ts'
+import { COMMON, ERRORS, FILTERS, GUIDE } from '../../scripts/openapi/guide.ts'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createApp } from '../../src/shop/app.ts'
 import type { Order } from '../../src/shop/lib/shown-order.ts'
-import { API_ROUTES } from '../../src/shop/routes/api.ts'
+import { API } from '../../src/shop/routes/api.ts'
+import { DESCRIBED } from '../../src/shop/routes/results.ts'
+import type { Route } from '../../src/shop/routes/route.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
 import { checkResponse } from './support/api-client.ts'
@@ -30,6 +32,8 @@ const RIGHT: [ending: RegExp, said: Said][] = [
   [/notes$/, { body: '{"text":"x"}' }],
   [/done$/, { body: '{"kind":"flag"}' }],
 ]
+
+const ROUTES = Object.entries(DESCRIBED)
 
 /** A route in a separate world. */
 function at(route: string, options: WorldOptions = {}) {
@@ -165,7 +169,7 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       },
       async ({ send }) => {
         expect((await send()).status).toBe(200)
-        return send({ body: '{"description":"x"}' })
+        return send({ body: '{"comment":"x"}' })
       },
       ({ world, send }) => {
         world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
@@ -244,21 +248,28 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
 
 describe('the table of routes in guides/shop-reference.md', () => {
   it('has the routes of the app and their query parameters, and no other', () => {
-    const routes = API_ROUTES.map(([route, , , query = []]) => ({ route: route as string, query: [...query].sort() }))
-    expect(ROUTES.map(({ route, query }) => ({ route, query: [...query].sort() }))).toEqual(routes)
+    const routes = Object.entries<Route>(API).map(([route, { query = {} }]) => ({ route, query: Object.keys(query) }))
+    const sorted = (rows: readonly { route: string; query: string[] }[]) =>
+      rows.map(({ route, query }) => [route, ...query.sort()].join()).sort()
+    expect(sorted(GUIDE)).toEqual(sorted(routes))
     const served = createApp({ now: Date.now }).routes.filter(
       ({ path, method }) => path.startsWith('/api/') && method !== 'ALL' && !path.endsWith('/'),
     )
     expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual(routes.map(({ route }) => route))
-    expect(FILTERS).toEqual(ROUTES.find(({ route }) => route === 'GET /api/orders')?.query)
+    expect([...FILTERS.keys()]).toEqual(Object.keys(API['GET /api/orders'].query ?? {}))
+    for (const { route, errors } of GUIDE) {
+      const own = [...DESCRIBED[route].errors].sort()
+      // A capture, refund and void have one list below the table.
+      expect([route, errors.sort()]).toEqual([route, /\/(capture|refund|void)$/.test(route) ? [] : own])
+    }
   })
 
   it('explains every code, and no other', () => {
-    const codes = new Set([...COMMON, ...ROUTES.flatMap(({ errors }) => errors)])
+    const codes = new Set([...COMMON, ...ROUTES.flatMap(([, { errors }]) => errors)])
     expect([...codes].sort()).toEqual([...ERRORS.keys()].sort())
   })
 
-  it.each(ROUTES)('has the errors of $route', async ({ route, errors }) => {
+  it.each(ROUTES)('%s has its errors', async (route, { errors }) => {
     const [method = '', path = ''] = route.split(' ')
     const seen = new Set<string>()
     const histories = HISTORIES.filter(([one]) => one === route).map(([, scenario]) => scenario)

@@ -4,6 +4,9 @@ import type { RecordedResponse } from '../../src/shop/lib/money-answers.ts'
 import { act, storeWebhook, wake } from '../../src/shop/order/actions.ts'
 import { moveMoney } from '../../src/shop/order/move-money.ts'
 import { showOrder } from '../../src/shop/order/order-page.ts'
+import { API } from '../../src/shop/routes/api.ts'
+import type { Call } from '../../src/shop/routes/results.ts'
+import { type Routes, route } from '../../src/shop/routes/route.ts'
 import type { Scope } from '../../src/shop/scope.ts'
 
 const scope = {} as Scope
@@ -25,6 +28,21 @@ it('a gate takes its actions alone, each with its argument', () => {
     expectTypeOf(act(scope, 'A-1', showOrder)).resolves.not.toBeAny()
   }
   expectTypeOf(calls).returns.toBeVoid()
+})
+
+it('a route has its row, which returns what is described', () => {
+  // Compiled, not called.
+  const rows = () => {
+    const { 'GET /api/days': days, ...rest } = API
+    // @ts-expect-error: a row is missing
+    const missing: Routes<Call> = rest
+    const wrong: Routes<'GET /api/strays/:id'> = {
+      // @ts-expect-error: it returns something else
+      'GET /api/strays/:id': route({ needs: 'stored', run: async () => ({ datum: 'x' }) }),
+    }
+    return [days, missing, wrong]
+  }
+  expectTypeOf(rows).returns.toBeArray()
 })
 
 it('onEvent gets the shop’s own bindings', () => {

@@ -136,7 +136,7 @@ export const confirm =
     if (!isAllowed(person.role, act)) return notice(visit, 403, words.forbidden)
     const path = orderPath(id)
     if (!isMoney(act)) {
-      const reply = await doOther(visit, path, act, fields)
+      const reply = await doOther(visit, id, act, fields)
       return reply.ok ? redirect(visit, path, SAID[act]) : failedAct(visit, id, act, fields, reply.problem)
     }
     const { version = '' } = fields
@@ -148,7 +148,8 @@ export const confirm =
     const amount = asked.amount / 100
     const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }
     const headers = { 'idempotency-key': `console-${fields.key}`, 'if-match': version }
-    const reply = await call<{ operation_id?: string }>(visit, `POST /api${path}/${act}`, body, headers)
+    const order = { order_id: id }
+    const reply = await call(visit, `POST /api/orders/:order_id/${act}`, { path: order, body, headers })
     if (!reply.ok && reply.problem.code === 'over_limit') {
       const problem = overLimit(words, Number(reply.problem.limit), currency)
       return wrongAmount(visit, id, act, { problem, written: fields.amount })
@@ -156,7 +157,8 @@ export const confirm =
     if (!reply.ok) return failedAct(visit, id, act, fields, reply.problem)
     const { operation_id } = reply.body
     const why = fields.reason?.trim().slice(0, 200)
-    if (why) await call(visit, `POST /api${path}/notes`, { text: words.order.because(asked.amount / 100, why) })
+    const text = why && words.order.because(asked.amount / 100, why)
+    if (text) await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } })
     return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
   }
 
@@ -169,31 +171,37 @@ const SAID: Partial<Record<Act, string>> = {
   erase: 'erased',
 }
 
-function doOther(visit: SignedVisit, path: `/orders/${string}`, act: Exclude<Act, OperationKind>, fields: Fields) {
+function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, OperationKind>, fields: Fields) {
+  const path = { order_id }
   switch (act) {
     case 'cancel':
-      return call(visit, `POST /api${path}/cancel`)
+      return call(visit, 'POST /api/orders/:order_id/cancel', { path })
     case 'resend':
-      return call(visit, `POST /api${path}/resend`, { operation: fields.operation })
+      return call(visit, 'POST /api/orders/:order_id/resend', { path, body: { operation: fields.operation } })
     case 'settle': {
       const executed = fields.executed === 'true' ? true : fields.executed === 'false' ? false : undefined
-      return call(visit, `POST /api${path}/attempts/${encodeURIComponent(fields.attempt ?? '')}/settle`, { executed })
+      return settle(visit, order_id, fields.attempt, executed)
     }
     case 'replay':
-      return call(visit, `POST /api/events/${encodeURIComponent(fields.event ?? '')}/replay`)
+      return call(visit, 'POST /api/events/:id/replay', { path: { id: fields.event ?? '' } })
     case 'erase':
-      return call(visit, `DELETE /api${path}/personal-data`)
+      return call(visit, 'DELETE /api/orders/:order_id/personal-data', { path })
   }
 }
+
+const settle = (visit: SignedVisit, order_id: string, attempt_id = '', executed?: boolean | 'unknown') =>
+  call(visit, 'POST /api/orders/:order_id/attempts/:attempt_id/settle', {
+    path: { order_id, attempt_id },
+    body: { executed },
+  })
 
 /** `/orders/:order_id/find`: the service is asked how an operation ended; no money moves. */
 export async function findOut(visit: SignedVisit, [id = '']: string[], { attempt = '' }: Fields): Promise<Response> {
   if (!isAllowed(visit.person.role, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const path = orderPath(id)
-  const route = `POST /api${path}/attempts/${encodeURIComponent(attempt)}/settle` as const
-  const reply = await call<{ outcome?: { state?: string } }>(visit, route, { executed: 'unknown' })
+  const reply = await settle(visit, id, attempt, 'unknown')
   if (!reply.ok && reply.status !== 409 && reply.status !== 422) {
     return failedAct(visit, id, 'resend', { operation: 'refund' }, reply.problem)
   }
-  return redirect(visit, path, reply.ok && reply.body.outcome?.state !== 'unknown' ? 'found' : 'open')
+  return redirect(visit, path, reply.ok && reply.body.outcome.state !== 'unknown' ? 'found' : 'open')
 }

@@ -1,12 +1,14 @@
 import { html } from 'hono/html'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
-import { type AttentionItem, form } from '../layout.ts'
+import type { AttentionItem } from '../../shop/routes/list-orders.ts'
+import type { Link } from '../../shop/routes/results.ts'
+import { form } from '../layout.ts'
 import { minorOf, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { hidden, moneyFields } from '../parts.ts'
 import { type Act, isAllowed, maySell, refundLimit } from '../roles.ts'
 import { at, orderPath, type SignedVisit } from '../visit.ts'
-import { againPath, type Link, linkPath } from './links.ts'
+import { againPath, linkPath } from './links.ts'
 
 /** The API takes a capture or refund of an order_id of so many characters at most. */
 const ID_LENGTH = 32

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from '../../shop/pages/layout.ts'
-import { type AttentionItem, attentionOf, form, notice, page, redirect } from '../layout.ts'
+import type { AttentionItem } from '../../shop/routes/list-orders.ts'
+import { attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { timeOf } from '../lib/time.ts'
 import { hidden } from '../parts.ts'
 import { isAllowed } from '../roles.ts'
@@ -57,7 +58,8 @@ export async function finish(
 ): Promise<Response> {
   if (!isAllowed(visit.person.role, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const { kind = '', flag } = fields
-  const reply = await call(visit, `POST /api${orderPath(id)}/attention/done`, { kind, ...(flag && { flag }) })
+  const body = { kind, ...(flag && { flag }) }
+  const reply = await call(visit, 'POST /api/orders/:order_id/attention/done', { path: { order_id: id }, body })
   // Whatever is not there any more was done by a colleague.
   if (reply.ok || reply.status === 404) return redirect(visit, '/attention', 'done')
   return notice(visit, reply.status, visit.words.failed)

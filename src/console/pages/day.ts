@@ -1,35 +1,33 @@
 import { html } from 'hono/html'
-import type { Account } from '../../schemas/account.ts'
-import type { MoneyRow } from '../../shop/books/tables.ts'
 import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Html } from '../../shop/pages/layout.ts'
-import type { ShopDay } from '../../shop/routes/days.ts'
+import type { Returns, ShopDay } from '../../shop/routes/results.ts'
 import { notice, page, respond } from '../layout.ts'
 import { minorOf, sumOf } from '../lib/amount.ts'
 import { isDay, today } from '../lib/shop-day.ts'
 import { facts, field } from '../parts.ts'
-import { at, call, type SignedVisit } from '../visit.ts'
+import { at, call, type Reply, type SignedVisit } from '../visit.ts'
 
 const COLUMNS = ['paid', 'captured', 'refunded', 'taken', 'fee', 'net'] as const
 
 /** The days that are asked for; today where none are. */
-function daysOf(visit: SignedVisit): string {
+function daysOf(visit: SignedVisit): { from: string; to: string } {
   const { from = '', to = '' } = visit.c.req.query()
   const last = isDay(to) ? to : isDay(from) ? from : today(visit)
-  return new URLSearchParams({ from: isDay(from) ? from : last, to: last }).toString()
+  return { from: isDay(from) ? from : last, to: last }
 }
 
 /** The totals are the shop's own: they do not wait for the service for longer than this. */
 const WAIT_MS = 2_000
 
-type Accounts = { accounts: Account[] }
+type Account = Returns['GET /api/balances']['accounts'][number]
 
 async function balances(visit: SignedVisit): Promise<Account[] | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), WAIT_MS)
   })
-  const reply = await Promise.race([call<Accounts>(visit, 'GET /api/balances'), late])
+  const reply = await Promise.race([call(visit, 'GET /api/balances'), late])
   clearTimeout(timer)
   return reply?.ok ? reply.body.accounts : undefined
 }
@@ -39,14 +37,11 @@ export async function day(visit: SignedVisit): Promise<Response> {
   const { words } = visit
   const text = words.day
   const query = daysOf(visit)
-  const shown = new URLSearchParams(query)
-  const [days, accounts] = await Promise.all([
-    call<{ days: ShopDay[] }>(visit, `GET /api/days?${query}`),
-    balances(visit),
-  ])
+  const file = `${at(visit, '/day.csv')}?${new URLSearchParams({ ...query })}`
+  const [days, accounts] = await Promise.all([call(visit, 'GET /api/days', { query }), balances(visit)])
   if (!days.ok && days.status >= 500) return notice(visit, 503, words.failed)
   const on = (name: 'from' | 'to') =>
-    field({ name, label: text[name], value: shown.get(name) ?? '', more: html` type="date" required` })
+    field({ name, label: text[name], value: query[name], more: html` type="date" required` })
   return page(visit, {
     title: text.title,
     ...(!days.ok && { status: days.status }),
@@ -56,9 +51,7 @@ export async function day(visit: SignedVisit): Promise<Response> {
 <div class="cols"><div>
 ${days.ok ? totals(visit, days.body.days) : html`<p class="bad" role="alert">${text.wrong}</p>`}
 ${
-  days.ok && days.body.days.length > 0
-    ? html`<p><a class="plain go" href="${at(visit, '/day.csv')}?${query}" download>${text.csv}</a></p>`
-    : ''
+  days.ok && days.body.days.length > 0 ? html`<p><a class="plain go" href="${file}" download>${text.csv}</a></p>` : ''
 }</div>
 <div class="side"><section class="card"><h2>${text.accounts}</h2>
 ${accounts?.map((account) => accountOf(visit, account)) ?? html`<p class="wait">${text.noAccounts}</p>`}
@@ -110,13 +103,10 @@ const PAGES = 100
 export async function dayFile(visit: SignedVisit): Promise<Response> {
   const { words } = visit
   const query = daysOf(visit)
-  const rows: (Omit<MoneyRow, 'at'> & { at: string })[] = []
+  const rows: Returns['GET /api/operations']['operations'] = []
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
-    const more: string = cursor && `&cursor=${cursor}`
-    const reply = await call<{ operations: typeof rows; cursor: string | null }>(
-      visit,
-      `GET /api/operations?${query}&limit=100${more}`,
-    )
+    const asked: Record<string, string | number> = { ...query, limit: 100, ...(cursor && { cursor }) }
+    const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
     if (!reply.ok || left === 0) return notice(visit, reply.ok ? 413 : reply.status, words.failed)
     rows.push(...reply.body.operations)
     cursor = reply.body.cursor
@@ -131,13 +121,12 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
     return [...its, decimal(fee), decimal(taken), reference ?? ''].map(cell).join(end)
   })
   const head = file.replaceAll(',', end)
-  const days = new URLSearchParams(query)
   // The mark has spreadsheets read it as UTF-8.
   return respond(visit, `\u{feff}${[head, ...lines].join('\r\n')}\r\n`, {
     status: 200,
     headers: {
       'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="operations-${days.get('from')}-${days.get('to')}.csv"`,
+      'content-disposition': `attachment; filename="operations-${query.from}-${query.to}.csv"`,
     },
   })
 }

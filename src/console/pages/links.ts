@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
 import { linkSecrets } from '../../shop/env.ts'
 import { moneyState } from '../../shop/lib/money-state.ts'
-import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
+import type { Link } from '../../shop/routes/results.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { qrOf, type Recipient, waysToSend } from '../lib/send.ts'
@@ -13,22 +13,6 @@ import { box, facts, hidden, pill, type Tone } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
 
-/** A link as `GET /api/links` lists it. */
-export interface Link {
-  id: string
-  order_id: string
-  amount: number
-  currency: string
-  description: string | null
-  customer_name: string | null
-  state: string
-  url: string | null
-  short_url: string | null
-  created_at: string
-  expires_at: string
-  by: string
-}
-
 export const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
 /** The form of a new link, filled in like an earlier one. */
 export const againPath = (order_id: string): string => `/new-link?${new URLSearchParams({ again: order_id })}`
@@ -37,7 +21,7 @@ const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', 
 
 /** The newest link of an order; null while the shop's storage does not respond. */
 async function readLink(visit: SignedVisit, order_id: string): Promise<Link | undefined | null> {
-  const reply = await call<{ links: Link[] }>(visit, `GET /api/links?limit=1&order_id=${encodeURIComponent(order_id)}`)
+  const reply = await call(visit, 'GET /api/links', { query: { limit: 1, order_id } })
   return reply.ok ? reply.body.links[0] : null
 }
 
@@ -142,7 +126,7 @@ type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
 /** The end of the payment that was opened with a link which is closed. */
 async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
-  const reply = await call<ShownOrder>(visit, `GET /api${orderPath(order_id)}`)
+  const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
   const { state } = moneyState(reply.body)
   if (state === 'failed') return 'cancelled'
@@ -188,7 +172,7 @@ export async function revokeLink(
   const { words, person } = visit
   if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
   if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
-  const reply = await call<{ opened: boolean }>(visit, `DELETE /api/links/${encodeURIComponent(id)}`)
+  const reply = await call(visit, 'DELETE /api/links/:id', { path: { id } })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
   return reply.body.opened ? cancelOpened(visit, [order_id]) : redirect(visit, linkPath(order_id))
 }
@@ -196,7 +180,7 @@ export async function revokeLink(
 /** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
 export async function cancelOpened(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
   if (!maySell(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
-  await call(visit, `POST /api${orderPath(order_id)}/cancel`)
+  await call(visit, 'POST /api/orders/:order_id/cancel', { path: { order_id } })
   return redirect(visit, linkPath(order_id))
 }
 
@@ -205,8 +189,8 @@ export async function links(visit: SignedVisit): Promise<Response> {
   const { words, c, person } = visit
   const { state = '', cursor } = c.req.query()
   const known = Object.hasOwn(words.link.states, state) ? state : ''
-  const query = new URLSearchParams({ ...(known && { state: known }), ...(cursor && { cursor }) })
-  const reply = await call<{ links: Link[]; cursor: string | null }>(visit, `GET /api/links?${query}`)
+  const query = { ...(known && { state: known }), ...(cursor && { cursor }) }
+  const reply = await call(visit, 'GET /api/links', { query })
   if (!reply.ok) return notice(visit, reply.status, words.failed)
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`

@@ -119,7 +119,7 @@ export async function makeLink(visit: SignedVisit, _: string[], given: Typed): P
   if (typeof amount === 'string' || Object.values(problems).some(Boolean)) {
     return linkForm(visit, given, firstOf(problems))
   }
-  const reply = await call(visit, 'POST /api/links', {
+  const body = {
     landing: true,
     ...(expires !== undefined && { expires_at: expires }),
     ...(email?.trim() && { customer_email: email.trim() }),
@@ -132,7 +132,8 @@ export async function makeLink(visit: SignedVisit, _: string[], given: Typed): P
       ...(phone?.trim() && { customer_phone: phone.trim() }),
       ...(lang && { customer_lang: lang }),
     },
-  })
+  }
+  const reply = await call(visit, 'POST /api/links', { body })
   if (reply.ok) return redirect(visit, linkPath(order))
   return linkForm(visit, given, problemOf(words, reply.problem))
 }

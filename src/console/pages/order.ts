@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { moneyState } from '../../shop/lib/money-state.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
+import type { Link } from '../../shop/routes/results.ts'
 import { attentionOf, form, notice, page, redirect } from '../layout.ts'
 import { sumOf, wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
@@ -10,12 +11,12 @@ import { mayWrite } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 import { actions, unsettled } from './actions.ts'
-import { type Link, linkOf, linkPath } from './links.ts'
+import { linkOf, linkPath } from './links.ts'
 import { recordList } from './record.ts'
 
 /** Reads an order; or the page that says why it cannot be shown. */
 export async function readOrder(visit: SignedVisit, order_id: string): Promise<ShownOrder | Response> {
-  const reply = await call<ShownOrder>(visit, `GET /api${orderPath(order_id)}`)
+  const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (reply.ok) return reply.body
   return notice(visit, reply.status, reply.status === 404 ? visit.words.noOrder : visit.words.failed)
 }
@@ -73,7 +74,7 @@ export async function addNote(
 ): Promise<Response> {
   if (!mayWrite(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
   const { text = '' } = fields
-  const reply = await call(visit, `POST /api${orderPath(id)}/notes`, { text })
+  const reply = await call(visit, 'POST /api/orders/:order_id/notes', { path: { order_id: id }, body: { text } })
   if (reply.ok) return redirect(visit, orderPath(id), 'noted')
   if (reply.status === 400) return redirect(visit, orderPath(id))
   return notice(visit, reply.status, reply.status === 404 ? visit.words.noOrder : visit.words.failed)
@@ -85,10 +86,12 @@ type Raw = Record<string, unknown>
 const SHOWN = 20
 
 async function rawEvents(visit: SignedVisit, id: string, { order_id, events }: ShownOrder): Promise<Raw[]> {
-  const base = `GET /api${orderPath(order_id || id)}/events/` as const
+  const path = { order_id: order_id || id }
   const shown = events
     .slice(-SHOWN)
-    .map(({ id: event }) => call<{ event: Raw }>(visit, `${base}${encodeURIComponent(event)}`))
+    .map(({ id: event_id }) =>
+      call(visit, 'GET /api/orders/:order_id/events/:event_id', { path: { ...path, event_id } }),
+    )
   return (await Promise.all(shown)).flatMap((reply) => (reply.ok ? [reply.body.event] : []))
 }
 

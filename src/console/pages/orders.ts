@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { moneyState } from '../../shop/lib/money-state.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { ListedOrder } from '../../shop/routes/list-orders.ts'
-import { type AttentionList, attentionOf, page } from '../layout.ts'
+import { type Attention, attentionOf, page } from '../layout.ts'
 import { readAmount, wireSum } from '../lib/amount.ts'
 import { isDay, startOf, today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
@@ -12,7 +12,7 @@ import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 
 /** Orders as rows: each leads to its page. Those that need attention say so. */
-export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[], attention: AttentionList): Html {
+export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[], attention: Attention): Html {
   const { words, c } = visit
   const now = today(visit)
   const open = new Set(attention?.items.map(({ order_id }) => order_id))
@@ -54,15 +54,14 @@ export async function orders(visit: SignedVisit): Promise<Response> {
   const text = words.orders
   const { q = '', from = '', to = '', state = 'all', cursor } = c.req.query()
   const name = (Object.hasOwn(FILTERS, state) ? state : 'all') as keyof typeof FILTERS
-  const query = new URLSearchParams({ limit: '20', ...FILTERS[name] })
-  if (q.trim() !== '') query.set('search', searchOf(words, q.trim()))
-  if (isDay(from)) query.set('from', new Date(startOf(c.env, from)).toISOString())
-  if (isDay(to)) query.set('to', new Date(startOf(c.env, to, 1)).toISOString())
-  if (cursor) query.set('cursor', cursor)
-  const [found, attention] = await Promise.all([
-    call<{ orders: ListedOrder[]; cursor: string | null }>(visit, `GET /api/orders?${query}`),
-    attentionOf(visit),
-  ])
+  const query = {
+    ...{ limit: 20, ...FILTERS[name] },
+    ...(q.trim() !== '' && { search: searchOf(words, q.trim()) }),
+    ...(isDay(from) && { from: new Date(startOf(c.env, from)).toISOString() }),
+    ...(isDay(to) && { to: new Date(startOf(c.env, to, 1)).toISOString() }),
+    ...(cursor && { cursor }),
+  }
+  const [found, attention] = await Promise.all([call(visit, 'GET /api/orders', { query }), attentionOf(visit)])
   const asked = { ...(q && { q }), ...(from && { from }), ...(to && { to }) }
   const address = (one: keyof typeof FILTERS, more: Record<string, string> = {}) => {
     const all = new URLSearchParams({ ...asked, ...(one !== 'all' && { state: one }), ...more })

@@ -13,8 +13,8 @@ type Entry = RecordEntry & { order_id?: string; currency?: string }
 export async function showRecord(visit: SignedVisit): Promise<Response> {
   const { words, c } = visit
   const cursor = c.req.query('cursor')
-  const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-  const reply = await call<{ entries: Entry[]; cursor: string | null }>(visit, `GET /api/audit?limit=50${query}`)
+  const query = { limit: 50, ...(cursor !== undefined && { cursor }) }
+  const reply = await call(visit, 'GET /api/audit', { query })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 400 ? words.notFound : words.failed)
   const { entries, cursor: next } = reply.body
   const older = next && `${at(visit, '/record')}?cursor=${encodeURIComponent(next)}`

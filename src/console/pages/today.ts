@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../../shop/pages/layout.ts'
-import type { ShopDay } from '../../shop/routes/days.ts'
-import type { ListedOrder } from '../../shop/routes/list-orders.ts'
+import type { ShopDay } from '../../shop/routes/results.ts'
 import { attentionOf, countOf, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { today as dayOfShop } from '../lib/shop-day.ts'
@@ -14,8 +13,6 @@ const DAYS = 30
 /** So many orders are counted. */
 const COUNTED = 20
 
-type Orders = { orders: ListedOrder[]; cursor: string | null }
-
 /** `/`: what was taken today, what waits, what needs a person, and what to do next. */
 export async function today(visit: SignedVisit): Promise<Response> {
   const { words, person } = visit
@@ -23,9 +20,9 @@ export async function today(visit: SignedVisit): Promise<Response> {
   const [from, to] = [dayOfShop(visit, DAYS - 1), dayOfShop(visit)]
   const [attention, days, orders, waiting] = await Promise.all([
     attentionOf(visit),
-    call<{ days: ShopDay[] }>(visit, `GET /api/days?from=${from}&to=${to}`),
-    call<Orders>(visit, 'GET /api/orders?status=success&limit=8'),
-    call<Orders>(visit, `GET /api/orders?open=true&limit=${COUNTED}`),
+    call(visit, 'GET /api/days', { query: { from, to } }),
+    call(visit, 'GET /api/orders', { query: { status: 'success', limit: 8 } }),
+    call(visit, 'GET /api/orders', { query: { open: 'true', limit: COUNTED } }),
   ])
   const count = countOf(attention)
   const open = waiting.ok ? waiting.body.orders.length : 0

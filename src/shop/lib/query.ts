@@ -1,39 +1,13 @@
-import type { Context } from 'hono'
 import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../lib/base64url.ts'
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { ProblemError } from './problem.ts'
-
-/** A request's query. @throws {ProblemError} for a parameter that is not known, or is given twice. */
-export function queryOf({ req }: Context, known: readonly string[]): Record<string, string> {
-  const query = Object.entries(req.queries())
-  for (const [name, values] of query) {
-    if (!known.includes(name)) {
-      const detail = known.length === 0 ? 'This route takes none.' : `Known are ${known.join(', ')}.`
-      throw new ProblemError(400, 'unknown_parameter', `Unknown query parameter ${JSON.stringify(name)}.`, detail)
-    }
-    if (values.length > 1) throw invalidParameter(name, 'was given more than once')
-  }
-  return Object.fromEntries(query.map(([name, [value = '']]) => [name, value]))
-}
-
-export const invalidParameter = (name: string, rule: string): ProblemError =>
-  new ProblemError(400, 'invalid_parameter', `${name} ${rule}.`)
 
 /** The time of a text that begins with a day; NaN where that day does not exist: `Date.parse` takes 30 February for 2 March. */
 export function parseTime(text: string): number {
   const [day = ''] = text.split('T')
   const midnight = Date.parse(day)
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(day) ? Date.parse(text) : Number.NaN
-}
-
-const PAGE = 20
-const MAX_PAGE = 100
-
-export function limitOf({ limit: text }: Record<string, string>): number {
-  const limit = text === undefined ? PAGE : Number(text)
-  if (text !== '' && Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit
-  throw new ProblemError(400, 'invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`)
 }
 
 const CHECK_LENGTH = 8

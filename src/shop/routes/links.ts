@@ -1,55 +1,30 @@
+import * as v from 'valibot'
 import { type CheckoutLinkOptions, checkoutLinkId, createCheckoutLink } from '../../checkout-link/index.ts'
 import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
+import { anObject, option } from '../../schemas/fields.ts'
+import { oneOf, pattern } from '../../schemas/input.ts'
+import { flag, number, text } from '../../schemas/values.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, askPage, keepLink } from '../books/ask.ts'
 import { type LinkRow, type LinkState, linksOfBook, markRevoked, statusesOfBook, tokenOfShort } from '../books/links.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { jsonBody } from '../lib/json-body.ts'
 import { bookOfShort } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
-import { invalidParameter, limitOf, openCursor, parseTime, queryOf, sealCursor } from '../lib/query.ts'
+import { openCursor, sealCursor } from '../lib/query.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { act } from '../order/actions.ts'
 import { revokeLink } from '../order/checkouts.ts'
 import { noteLink } from '../order/record.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
-import { type C, type Deps, type Handler, type Scope, scopeOf } from '../scope.ts'
-import { PAGE_QUERY } from './orders.ts'
-
-const FIELDS = ['order', 'expires_at', 'reference', 'customer_email', 'landing', 'longOrderId']
-
-/** `POST /api/links`, with `order` and what else {@link FIELDS} names: the link that `createCheckoutLink` makes. */
-export const makeLink: Handler = async (c, scope) => {
-  const { now } = scope
-  const body = await jsonBody(c.req.raw)
-  const unknown = Object.keys(body).find((name) => !FIELDS.includes(name))
-  if (unknown !== undefined) throw invalid(`${unknown}: unknown field. Known are ${FIELDS.join(', ')}.`)
-  const { LINK_SECRET: linkSecret } = c.env
-  const url = await linkOf({
-    origin: originOf(c),
-    linkSecret,
-    order: body.order as CheckoutLinkOptions['order'],
-    reference: (body.reference ?? undefined) as string | undefined,
-    customerEmail: (body.customer_email ?? undefined) as string | undefined,
-    landing: (body.landing ?? undefined) as boolean | undefined,
-    longOrderId: (body.longOrderId ?? undefined) as boolean | undefined,
-    allowInsecureHttp: allowsInsecureHttp(c.env),
-    expiresAt: timeOf(body.expires_at),
-    now,
-  })
-  const id = await checkoutLinkId(url, linkSecret)
-  const token = url.slice(url.lastIndexOf('/') + 1)
-  const link = (await readCheckoutLink(token, [linkSecret])) as CheckoutLink
-  const short = await keep(scope, { id, token, link })
-  const short_url = short && `${originOf(c)}/p/${short}`
-  return c.json({ id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }, 201)
-}
+import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { Link } from './results.ts'
+import { PAGE, type Routes, route, time } from './route.ts'
 
 /** Keeps a link in the current book. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
@@ -73,43 +48,6 @@ async function keep(
   return short
 }
 
-const STATES: readonly string[] = ['sent', 'opened', 'paid', 'revoked', 'expired'] satisfies LinkState[]
-/** Links that are looked at in one turn for those in a state. */
-const AT_ONCE = 500
-export const LINKS_QUERY: readonly string[] = ['state', 'order_id', ...PAGE_QUERY]
-
-/** `GET /api/links`: the links that `POST /api/links` made, the newest first; a page is full unless it is the last one. */
-export const listLinks: Handler = async (c, scope) => {
-  const query = queryOf(c, LINKS_QUERY)
-  const { order_id } = query
-  const state = query.state as LinkState | undefined
-  if (state !== undefined && !STATES.includes(state)) {
-    throw invalidParameter('state', `must be one of ${STATES.join(', ')}`)
-  }
-  const listing = `links ${state} ${order_id}`
-  const from = openCursor(query.cursor, listing) as Pick<LinkRow, 'created_at' | 'short'> | undefined
-  const limit = limitOf(query)
-  const atOnce = state === undefined ? limit + 1 : AT_ONCE
-  const found: { row: LinkRow; its: LinkState }[] = []
-  for (let after = from, isMore = true; isMore && found.length <= limit; ) {
-    const rows = await askPage(
-      scope,
-      linksOfBook,
-      { limit: atOnce, after, order_id, state },
-      { place: ({ created_at, short }) => [created_at, short], newestFirst: true, isBounded: true },
-    )
-    const statuses = await statusesOf(scope, rows)
-    const stated = rows.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
-    found.push(...stated.filter(({ its }) => state === undefined || its === state))
-    after = rows.at(-1)
-    isMore = rows.length === atOnce
-  }
-  const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
-  const last = found.length > limit ? found[limit - 1]?.row : undefined
-  const next = last && { created_at: last.created_at, short: last.short }
-  return c.json({ links, cursor: sealCursor(next, listing) })
-}
-
 /** The status of each order that was opened. */
 async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Map<string, string | null>> {
   const ids = [...new Set(page.map(({ order_id }) => order_id))]
@@ -129,7 +67,7 @@ function stateOf(
   return isOpened ? 'opened' : 'sent'
 }
 
-function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origin: string) {
+function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origin: string): Link {
   const time = (at: number) => new Date(at).toISOString()
   const { created_at, expires_at, revoked_at, ...rest } = row
   return {
@@ -139,7 +77,7 @@ function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origi
     short_url: token && `${origin}/p/${short}`,
     created_at: time(created_at),
     expires_at: time(expires_at),
-    revoked_at: revoked_at && time(revoked_at),
+    revoked_at: revoked_at === null ? null : time(revoked_at),
   }
 }
 
@@ -169,17 +107,6 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
   }
 }
 
-/** `DELETE /api/links/:id`: the link leads to no payment any more. Revoked again, it stays revoked. */
-export const deleteLink: Handler = async (c, scope) => {
-  const id = c.req.param('id') ?? ''
-  const link = await openCheckoutLinkId(id, linkSecrets(c.env))
-  if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
-  const { order_id, nonce, expiresAt } = link
-  const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt })
-  await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
-  return c.json({ id, order_id, revoked: true, opened })
-}
-
 async function linkOf(options: CheckoutLinkOptions): Promise<string> {
   try {
     return await createCheckoutLink(options)
@@ -202,14 +129,100 @@ function originOf({ env, req }: C): string {
   )
 }
 
-/** A time with its zone, or milliseconds since 1970. */
-function timeOf(value: unknown): number | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'number') return value
-  const time = typeof value === 'string' && /T.*(Z|[+-]\d\d:?\d\d)$/.test(value) ? parseTime(value) : Number.NaN
-  if (Number.isFinite(time)) return time
-  throw invalid('expires_at must be a time with its zone, such as 2026-12-31T23:59:59Z, or milliseconds since 1970.')
-}
-
 const invalid = (detail: string): ProblemError =>
   new ProblemError(400, 'invalid_input', 'The input is not valid; no link was made.', detail)
+
+/** Links that are looked at in one turn for those in a state. */
+const AT_ONCE = 500
+
+/** The links of one state, or all: at most one more than the limit. */
+async function findLinks(
+  scope: Scope,
+  { limit, state, order_id }: { limit: number; state?: LinkState | undefined; order_id?: string | undefined },
+  from: Pick<LinkRow, 'created_at' | 'short'> | undefined,
+): Promise<{ row: LinkRow; its: LinkState }[]> {
+  const atOnce = state === undefined ? limit + 1 : AT_ONCE
+  const found: { row: LinkRow; its: LinkState }[] = []
+  for (let after = from, isMore = true; isMore && found.length <= limit; ) {
+    const rows = await askPage(
+      scope,
+      linksOfBook,
+      { limit: atOnce, after, order_id, state },
+      { place: ({ created_at, short }) => [created_at, short], newestFirst: true, isBounded: true },
+    )
+    const statuses = await statusesOf(scope, rows)
+    const stated = rows.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
+    found.push(...stated.filter(({ its }) => state === undefined || its === state))
+    after = rows.at(-1)
+    isMore = rows.length === atOnce
+  }
+  return found
+}
+
+const withZone = pattern(/T.*(Z|[+-]\d\d:?\d\d)$/, 'be a time with its zone, or milliseconds since 1970')
+const moment = v.lazy((value) =>
+  typeof value === 'number' ? number : v.pipe(withZone, time as v.GenericSchema<string, number>),
+)
+
+export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE /api/links/:id'> = {
+  // The link that `createCheckoutLink` makes, which checks what is in the order.
+  'POST /api/links': route({
+    needs: 'links',
+    status: 201,
+    body: {
+      order: anObject,
+      expires_at: option(moment),
+      reference: option(text),
+      customer_email: option(text),
+      landing: option(flag),
+      longOrderId: option(flag),
+    },
+    async run(c, scope, { body: { order, expires_at, customer_email, ...more } }) {
+      const { LINK_SECRET: linkSecret } = c.env
+      const url = await linkOf({
+        ...{ ...more, origin: originOf(c), linkSecret, customerEmail: customer_email, expiresAt: expires_at },
+        order: order as unknown as CheckoutLinkOptions['order'],
+        allowInsecureHttp: allowsInsecureHttp(c.env),
+        now: scope.now,
+      })
+      const id = await checkoutLinkId(url, linkSecret)
+      const token = url.slice(url.lastIndexOf('/') + 1)
+      const link = (await readCheckoutLink(token, [linkSecret])) as CheckoutLink
+      const short = await keep(scope, { id, token, link })
+      const short_url = short && `${originOf(c)}/p/${short}`
+      return { id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }
+    },
+  }),
+  // Those that were made so, the newest first; a page is full unless it is the last one.
+  'GET /api/links': route({
+    needs: 'links',
+    query: {
+      state: v.optional(oneOf(['sent', 'opened', 'paid', 'revoked', 'expired'])),
+      order_id: v.optional(text),
+      ...PAGE,
+    },
+    async run(c, scope, { query }) {
+      const { limit, state, order_id } = query
+      const listing = `links ${state} ${order_id}`
+      const from = openCursor(query.cursor, listing) as Pick<LinkRow, 'created_at' | 'short'> | undefined
+      const found = await findLinks(scope, query, from)
+      const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
+      const last = found.length > limit ? found[limit - 1]?.row : undefined
+      const next = last && { created_at: last.created_at, short: last.short }
+      return { links, cursor: sealCursor(next, listing) }
+    },
+  }),
+  // The link leads to no payment any more. Revoked again, it stays revoked.
+  'DELETE /api/links/:id': route({
+    needs: 'links',
+    async run(c, scope) {
+      const id = c.req.param('id') ?? ''
+      const link = await openCheckoutLinkId(id, linkSecrets(c.env))
+      if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
+      const { order_id, nonce, expiresAt } = link
+      const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt })
+      await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
+      return { id, order_id, revoked: true, opened }
+    },
+  }),
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { describeIssues, type Issue } from '../../errors.ts'
+import { objectMessage } from '../../schemas/fields.ts'
+import { issueAt, textThat, wholeNumber } from '../../schemas/input.ts'
+import { toIssue } from '../../schemas/read.ts'
+import { text } from '../../schemas/values.ts'
+import type { Group } from '../lib/configuration.ts'
+import { jsonBody } from '../lib/json-body.ts'
+import { ProblemError } from '../lib/problem.ts'
+import { parseTime } from '../lib/query.ts'
+import type { C, Scope } from '../scope.ts'
+import type { Call, Returns } from './results.ts'
+
+type None = Record<never, never>
+type Read<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>
+
+/** What was asked for, as the schemas of a row read it. */
+export interface Asked<Query, Body> {
+  query: Query
+  body: Body
+}
+
+/** A row of `/api`. */
+export interface Route<K extends Call = Call> {
+  /** The bindings that it needs. */
+  needs: Group
+  /** The parameters of the query, and the fields of the body; any other one is rejected. A row without a body reads none. */
+  query?: v.ObjectEntries
+  body?: v.ObjectEntries
+  /** The status of its success, 200 unless given. */
+  status?: number
+  /** Returns the body of its success; a response only where the status depends on it. */
+  run: (c: C, scope: Scope, asked: Asked<never, never>) => Promise<Returns[K] | Response>
+}
+
+const NOT_DONE = 'The input is not valid; nothing was done.'
+
+/** Rows by their calls. */
+export type Routes<K extends Call> = { readonly [C in K]: Route<C> }
+
+/** A row: its function gets what its own schemas read. */
+export function route<K extends Call, Q extends v.ObjectEntries = None, B extends v.ObjectEntries = None>(
+  row: Omit<Route<K>, 'run' | 'query' | 'body'> & {
+    query?: Q
+    body?: B
+    run: (c: C, scope: Scope, asked: Asked<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
+  },
+): Route<K> {
+  return row as Route<K>
+}
+
+/** Reads the query and the body. @throws {ProblemError} that names everything that is wrong with one of them. */
+export async function readAsked({ req }: C, { query = {}, body }: Route): Promise<Asked<never, never>> {
+  const all = Object.entries(req.queries())
+  const twice = all.filter(([, values]) => values.length > 1)
+  const given = all.map(([name, [value = '']]) => [name, name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value])
+  const issues = twice.map(([name, values]) => issueAt(name, 'was given more than once', values))
+  return {
+    query: check('invalid_parameter', query, Object.fromEntries(given), issues) as never,
+    body: (body && check('invalid_input', body, await jsonBody(req.raw))) as never,
+  }
+}
+
+function check(code: string, entries: v.ObjectEntries, input: Record<string, unknown>, issues: Issue[] = []): object {
+  const known = Object.keys(entries)
+  const unknown = Object.keys(input).filter((name) => !known.includes(name))
+  const message = `is unknown: this route takes ${known.join(', ') || 'none'}`
+  const read = v.safeParse(v.looseObject(entries, objectMessage), input)
+  const wrong = [...unknown.map((name) => issueAt(name, message, input[name])), ...(read.issues ?? []).map(toIssue)]
+  const all = [...issues, ...wrong]
+  if (all.length === 0) return read.output as object
+  throw new ProblemError(400, code, NOT_DONE, `${describeIssues(all)}.`, { issues: all })
+}
+
+/** A rule across several parameters, or one that no schema knows. */
+export const invalidParameter = (name: string, rule: string): ProblemError =>
+  new ProblemError(400, 'invalid_parameter', NOT_DONE, `${name}: ${rule}.`)
+
+/** A time that text stands for. */
+const timeLike = (shape: RegExp, be: string): v.GenericSchema<unknown, number> =>
+  v.pipe(
+    textThat((value) => shape.test(value) && Number.isFinite(parseTime(value)), be),
+    v.transform(parseTime),
+  )
+
+/** A day (its beginning, UTC), or a time with its zone. */
+export const time: v.GenericSchema<unknown, number> = /* @__PURE__ */ timeLike(
+  /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2}))?$/,
+  'be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T12:00:00Z',
+)
+
+/** The query of a list. */
+export const PAGE: {
+  limit: v.OptionalSchema<v.GenericSchema<unknown, number>, 20>
+  cursor: v.OptionalSchema<v.GenericSchema<unknown, string>, undefined>
+} = { limit: v.optional(wholeNumber(1, 100), 20), cursor: v.optional(text) }

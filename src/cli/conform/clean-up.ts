@@ -27,14 +27,18 @@ const NO_LIST = { listOrderOperations: async () => undefined as never }
 
 type Ending = { now: string; open?: boolean }
 
-async function undo(made: MadeOrder, project: Project): Promise<Ending> {
-  const { client, ask } = project
-  const { order_id, what } = made
+/** The operations of an order. A service without the list shows them one by one. */
+async function look({ client, ask }: Project, order_id: string) {
   const lookUp = (lookup: OrderLookup) =>
     ask((options) => lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], options))
-  let found = await lookUp(client)
-  // A service without the list shows its operations one by one.
-  if (found.verdict === 'rejected' || found.verdict === 'other') found = await lookUp({ ...client, ...NO_LIST })
+  const found = await lookUp(client)
+  return found.verdict === 'rejected' || found.verdict === 'other' ? await lookUp({ ...client, ...NO_LIST }) : found
+}
+
+async function undo(made: MadeOrder, project: Project): Promise<Ending> {
+  const { client } = project
+  const { order_id, what } = made
+  const found = await look(project, order_id)
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) {
@@ -48,7 +52,7 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   }
   // It cannot be looked at. Only an unpaid payment can be cancelled, whatever became of it.
   if (what === 'checkout')
-    return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
+    return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
   return { now: `left as it is: ${found.says}`, open: true }
 }
 
@@ -69,16 +73,16 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
     const refund_amount = fromMinorUnits(held)
     const money = `${refund_amount} ${order_currency} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
     const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
-    return await attempt(project, 'refunded', call, { order_id, money })
+    return await attempt(project, order_id, 'refunded', call, money)
   }
   if (totals.refunded > 0) return { now: 'refunded' }
   if (totals.voided > 0) return { now: 'voided' }
   if (status === 'success' && method === 'auth') {
     const money = `the hold may still stand: edgetill void ${order_id}, or the portal, releases it`
-    return await attempt(project, 'voided', (options) => client.voidPayment(of, options), { order_id, money })
+    return await attempt(project, order_id, 'voided', (options) => client.voidPayment(of, options), money)
   }
   if (status === 'failure') return { now: 'cancelled or declined' }
-  return await attempt(project, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
+  return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
 }
 
 /** The problem, if the subscription of a paid order could not be ended. */
@@ -98,21 +102,15 @@ function recurringOf({ record }: WebhookEvent): { id?: string; status?: string }
 
 type Call = (options: { signal: AbortSignal }) => ReturnType<Client[keyof Client]>
 
-/** Makes a call, and looks again where its response does not say that it is done. `held` is what is at stake. */
-async function attempt(
-  { ask, client }: Project,
-  done: string,
-  call: Call,
-  held?: { order_id: string; money: string },
-): Promise<Ending> {
-  const { verdict, value, says } = await ask<unknown>(call)
+/** Makes a call, and looks again where its response does not say that it is done. `money` is what is at stake. */
+async function attempt(project: Project, order_id: string, done: string, call: Call, money?: string): Promise<Ending> {
+  const { verdict, value, says } = await project.ask<unknown>(call)
   const { status } = (value ?? {}) as { status?: string }
-  const isDone = verdict === 'accepted' && (status?.toLowerCase() === 'success' || done === 'cancelled')
-  if (isDone) return { now: done }
+  if (verdict === 'accepted' && (status?.toLowerCase() === 'success' || done === 'cancelled')) return { now: done }
+  const found = await look(project, order_id)
+  const { status: now, totals } = foldOrder((found.value?.operations ?? []).map(readable))
+  const isReturned = totals.voided > 0 || (totals.refunded > 0 && totals.refunded >= totals.captured)
+  if (money === undefined ? now === 'failure' : isReturned) return { now: done }
   const why = verdict === 'accepted' ? 'it was declined or waits' : says
-  if (held === undefined) return { now: `not ${done}: ${why}`, open: true }
-  const listed = await ask((options) => client.listOrderOperations({ order_id: held.order_id }, options))
-  const { totals } = foldOrder((listed.value ?? []).map(readable))
-  const isUndone = totals.voided > 0 || (totals.refunded > 0 && totals.refunded >= totals.captured)
-  return isUndone ? { now: done } : { now: `not ${done}: ${why}; ${held.money}`, open: true }
+  return { now: `not ${done}: ${why}${money === undefined ? '' : `; ${money}`}`, open: true }
 }

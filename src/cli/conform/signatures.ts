@@ -9,49 +9,20 @@ const base64 = (hex: string): string =>
 const url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_')
 
 /** Other likely forms of the signature, in words. */
-const FORMS: readonly (readonly [says: string, sign: (secret: string) => Signer])[] = [
-  [
-    'upper-case hex',
-    (secret) =>
-      async ({ body }) =>
-        (await hmacSha1Hex(secret, body)).toUpperCase(),
-  ],
-  [
-    'base64',
-    (secret) =>
-      async ({ body }) =>
-        base64(await hmacSha1Hex(secret, body)),
-  ],
-  [
-    'base64url',
-    (secret) =>
-      async ({ body }) =>
-        url(base64(await hmacSha1Hex(secret, body))),
-  ],
-  [
-    'hex over path and body',
-    (secret) =>
-      async ({ path, body }) =>
-        await hmacSha1Hex(secret, path + body),
-  ],
-  [
-    'base64url of SHA-1 over secret, body, secret, as in webhooks',
-    (secret) =>
-      ({ body }) =>
-        sha1Base64url(secret + body + secret),
-  ],
-  [
-    'hex with a final line break in the body',
-    (secret) =>
-      async ({ body }) =>
-        await hmacSha1Hex(secret, `${body}\n`),
-  ],
+type Form = (secret: string, request: Parameters<Signer>[0]) => ReturnType<Signer>
+const FORMS: readonly (readonly [says: string, sign: Form])[] = [
+  ['upper-case hex', async (secret, { body }) => (await hmacSha1Hex(secret, body)).toUpperCase()],
+  ['base64', async (secret, { body }) => base64(await hmacSha1Hex(secret, body))],
+  ['base64url', async (secret, { body }) => url(base64(await hmacSha1Hex(secret, body)))],
+  ['hex over path and body', (secret, { path, body }) => hmacSha1Hex(secret, path + body)],
+  ['base64url of SHA-1 over secret, body, secret, as in webhooks', (key, { body }) => sha1Base64url(key + body + key)],
+  ['hex with a final line break in the body', (secret, { body }) => hmacSha1Hex(secret, `${body}\n`)],
 ]
 
 /** Which form is accepted where the assumed one is not; undefined for none. Its requests lack every amount, so that they move nothing. */
 export async function acceptedForm({ ask, clientWith, secret }: Project): Promise<string | undefined> {
   for (const [says, sign] of FORMS) {
-    const client = clientWith({ authentication: 'per-endpoint', signer: sign(secret) })
+    const client = clientWith({ authentication: 'per-endpoint', signer: (request) => sign(secret, request) })
     const request = { method: 'POST', path: '/api/v1/payment', body: { mode: 'hosted', method: 'purchase' } } as const
     const answer = await ask((options) => client.rawRequest({ ...request, authentication: 'hmac' }, options))
     if (answer.verdict === 'rejected' && authenticated(answer).result === 'holds' && answer.status !== 404) return says

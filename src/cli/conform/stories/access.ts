@@ -9,7 +9,7 @@ import { type Story, story } from '../statement.ts'
 
 const SIGNATURE = 'What is assumed: the request signature'
 const BEYOND = 'What is assumed: the operations beyond the API document'
-const ERRORS = 'src/http/not-processed.ts'
+const ERRORS = 'guides/errors.md: an error status that means that nothing was processed'
 
 /** Whether anything of the API was met: a wrong base address or path is not a matter of credentials. */
 const isThere = ({ status = 0, verdict }: Answer): boolean =>
@@ -35,7 +35,7 @@ const authentication = story(
       const input = hosted(project, order_id)
       const post = await ask((options) => client.createPayment(input, options))
       const made = state.made.find((one) => one.order_id === order_id)
-      if (made && post.verdict === 'rejected') made.now = `never made: ${post.says}`
+      if (made && (post.verdict === 'rejected' || !isThere(post))) made.now = `never made: ${post.says}`
       return {
         post,
         get: await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options)),

@@ -41,7 +41,7 @@ const UNTRIED: readonly (readonly [id: string, says: string, assumed: string, wh
   [
     'webhook_retries',
     'A webhook that gets no 2xx is sent again.',
-    'src/emulator/options.ts: retryDelaysMs',
+    'the option retryDelaysMs of the emulator',
     'it can take a day',
     'reconciliation by listOrderOperations',
   ],

@@ -1,22 +1,11 @@
 import type { Cause } from './causes.ts'
 import { amountOf, minorOf } from './judge.ts'
 import { nameOf, type Played, type Player } from './run.ts'
-import { at, by, failing, type Pass, passesOf } from './shrink.ts'
-import { genuineOf, priced, type Story, storyOf, type Way } from './story.ts'
+import { at, by, failing, PASSES, type Pass, passesOf } from './shrink.ts'
+import { genuineOf, isRace, priced, type Story, storyOf, type Way } from './story.ts'
 
-/**
- * The facts that rules look at beside the tags. Of the difference, payments or refunds, in minor units: what the shop counts, what it should count,
- * the `gap` between them (0 where only what was shipped differs) and the amounts. `fails`: whether another story fails too.
- */
-type Facts = {
-  story: Story
-  played: Played
-  now: number
-  due: number
-  gap: number
-  parts: readonly number[]
-  fails: Probe
-}
+/** In minor units: `now` is what the shop counts, `due` what it should; `gap` is 0 where only what was shipped differs. */
+type Facts = { story: Story; played: Played; now: number; due: number; gap: number; parts: number[]; fails: Probe }
 type Probe = (story: Story) => Promise<boolean>
 
 /** The passes without which a story is right, and what is wrong with it. */
@@ -26,7 +15,6 @@ type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unkn
 const PENDING_FIRST = storyOf('three_d_secure')
 const LATE_PENDING: Story = { ...PENDING_FIRST, sendings: [...PENDING_FIRST.sendings].reverse() }
 const LATE_FAILURE: Story = { ...LATE_PENDING, actions: storyOf('decline_then_pay').actions }
-const THEN_REFUND = storyOf('pay refund:2000')
 
 const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
 const isSmall = ({ gap, played }: Facts): boolean => (gap > 0 && gap < 100) || played.story.asked < 2 ** 31
@@ -94,7 +82,7 @@ const RULES: readonly Rule[] = [
   ['ships_parts', ['plain', 'more', 'shipped'], ({ due }) => due > 0],
   ['ignores_method', ['plain', 'more'], isOther],
   ['unknown', ['plain', 'more']],
-  ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(THEN_REFUND)],
+  ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(storyOf('pay refund:2000'))],
   ['dedupes_by_transaction', [], ({ fails }) => fails(PENDING_FIRST)],
   ['newest_wins', ['order'], async ({ fails }) => (await fails(LATE_PENDING)) && fails(LATE_FAILURE)],
   ['pending_overwrites', ['order'], ({ fails }) => fails(LATE_PENDING)],
@@ -105,11 +93,26 @@ const RULES: readonly Rule[] = [
   ['not_handled', ['less']],
 ]
 
+/** The passes that take out what makes requests meet one another, or a kill. */
+const RACES = ['crowd', 'restart', 'moment'] as const
+
+/** The races without which a story is right. One may end well as often as it is tried: of several, failures alone decide. */
+async function racesOf(story: Story, player: Player): Promise<readonly Pass[]> {
+  const without = (passes: readonly Pass[]): Story => passes.reduce((left, pass) => PASSES[pass](left), story)
+  if (!isRace(story) || (await failing(player, without(RACES)))) return []
+  const there = RACES.filter((race) => passesOf(story).some(([pass]) => pass === race))
+  const found: Pass[] = []
+  for (const race of there) if (await failing(player, without(there.filter((one) => one !== race)))) found.push(race)
+  return found.length > 0 ? found : there.slice(-1)
+}
+
 /** Why a shrunk story fails, by the passes after which it no longer does, and a few more stories where they do not say. */
 export async function causeOf(story: Story, played: Played, player: Player): Promise<Cause> {
   const { difference = '', expected, seen, sent } = played
-  const tags = new Set<string>(difference.split('_'))
-  for (const [pass, changed] of passesOf(story)) if (!(await failing(player, changed))) tags.add(pass)
+  const races = await racesOf(story, player)
+  const tags = new Set<string>([...difference.split('_'), ...races])
+  const passes = races.length > 0 ? [] : passesOf(story)
+  for (const [pass, changed] of passes) if (!(await failing(player, changed))) tags.add(pass)
   if (!tags.has('shipped')) tags.add('counted')
   if (!tags.has('order')) tags.add('plain')
   const isRefund = tags.has('refunded')

@@ -32,6 +32,7 @@ type Fields = Record<string, string> & { amount: number; processed_amount?: numb
 export function receiver(bug?: Cause): Receiver {
   const orders = new Map<string, Kept>()
   let waiting: ReturnType<typeof setTimeout>[] = []
+  let lives = 0
   const order = (id: string): Kept => {
     const fresh = { asked: undefined, seen: new Set<string>(), operations: new Map(), latest: '', shipped: 0 }
     const kept = orders.get(id) ?? { ...fresh, added: { paid: 0, refunded: 0 } }
@@ -84,7 +85,9 @@ export function receiver(bug?: Cause): Receiver {
   const storeOrWait = async (event: Fields): Promise<void> => {
     if (bug === 'not_atomic') {
       const isKnown = order(event.order_id as string).operations.get(idOf(event))?.status === 'success'
+      const life = lives
       await new Promise((resolve) => setTimeout(resolve, 1))
+      if (life !== lives) throw new Error('killed')
       return store(event, isKnown)
     }
     if (bug !== 'stores_after_answer') return store(event)
@@ -124,6 +127,7 @@ export function receiver(bug?: Cause): Receiver {
     restart() {
       for (const timer of waiting) clearTimeout(timer)
       waiting = []
+      lives++
     },
   }
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
-// Shops in three languages, and those of the guide. Needs php-cli and python3, test:long python3-django; without them the file fails.
+// Shops in three languages, and those of the guide. Needs php-cli, php-sqlite3 and python3, test:long python3-django: else it fails.
 
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-prove-'))
 const closing: (() => unknown)[] = []
@@ -146,17 +145,6 @@ describe('guides/prove.md', () => {
     const known = Object.keys(PROVE_OPTIONS).map((name) => name.replaceAll(/[A-Z]/g, (one) => `-${one.toLowerCase()}`))
     expect(flags).toEqual(['url', 'state', 'create', 'junit', 'sarif', 'report'])
     expect(flags.filter((name) => !known.includes(name))).toEqual([])
-  })
-
-  it('runs as one file without Node', { timeout: 120_000 }, async () => {
-    const file = join(folder, 'edgetill')
-    const define = ['--define', 'EDGETILL_VERSION="0.0.0"']
-    const words = ['build', '--compile', ...define, 'src/cli/main.ts', '--outfile', file]
-    expect((await startCommand('bun', words).finished).code).toBe(0)
-    const url = `http://127.0.0.1:${await freePort()}`
-    const flags = ['prove', '--url', url, '--state', `${url}/{order_id}`]
-    const ran = spawnSync(file, flags, { env: { PATH: '/nonexistent', EDGETILL_API_SECRET: 'x' }, encoding: 'utf8' })
-    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('The receiver does not answer')])
   })
 
   it('has a test of a shop in the same process that passes', async () => {

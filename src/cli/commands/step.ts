@@ -28,6 +28,7 @@ export const verb: Verb = defineVerb({
     url: option('<URL>', 'a receiver of webhooks, in any language: gets each event as a webhook'),
     copies: flag('each event comes twice'),
     shuffle: option('<SEED>', 'the events come in an order that this number decides', wholeNumber(0, 0xffff_ffff)),
+    stopAfter: option('<COUNT>', 'the first events alone, as many as this says', wholeNumber(1, 0xffff_ffff)),
     json: flag('print JSON, one step a line'),
     ...SECRET_OPTIONS,
   },
@@ -94,8 +95,8 @@ async function load(file: string): Promise<Record<string, unknown>> {
 /** The events as a service may deliver them. */
 function arranged(
   events: OrderFile['events'],
-  { copies, shuffle }: { copies?: boolean | undefined; shuffle?: number | undefined },
+  { copies, shuffle, stopAfter }: { [name in 'shuffle' | 'stopAfter']?: number | undefined } & { copies?: unknown },
 ): OrderFile['events'] {
   const all = copies ? events.flatMap((one) => [one, one]) : events
-  return shuffle === undefined ? all : createRandom(shuffle).shuffled(all)
+  return (shuffle === undefined ? all : createRandom(shuffle).shuffled(all)).slice(0, stopAfter)
 }

@@ -104,6 +104,7 @@ describe('edgetill order --export and edgetill step', () => {
       return statuses.join(' ')
     }
     expect(await received('--copies')).toBe('success success failure failure')
+    expect(await received('--copies', '--stop-after', '3')).toBe('success success failure')
     const orders = await Promise.all(
       ['1', '2', '3', '4', '5', '1'].map((seed) => received('--copies', '--shuffle', seed)),
     )

@@ -86,6 +86,8 @@ describe('what cannot be run is said in a sentence', () => {
   it.each<[string, Partial<ProveOptions>, RegExp]>([
     ['it never answers', { ...answers(never), timeoutMs: 30 }, /does not answer: .*no answer within 30 ms/],
     ['it closes the connection', answers(closed), /does not answer: .*ECONNRESET/],
+    ['its certificate is its own', { fetch: () => Promise.reject({ code: 'SELF_SIGNED' }) }, /NODE_EXTRA_CA_CERTS/],
+    ['it is elsewhere', answers(() => Response.redirect(`${URL_OF}/`, 308)), /redirects to .*webhooks\/: pass that/],
     ['it is another page', { fetch: async () => new Response('', { status: 404 }) }, /responded 404; .*responds 2xx/],
     ['another secret', { apiSecret: 'another-secret' }, /responded 401; .*the same API secret/],
     ['the state is HTML', { ...answers(html), state }, /has to be JSON, but .* HTML/],

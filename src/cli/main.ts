@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // The `edgetill` command. Exit codes: src/cli/terminal/errors.ts.
 
-import { writeSync } from 'node:fs'
-import { version } from './terminal/version.ts'
+import { readFileSync, writeSync } from 'node:fs'
+
+declare const EDGETILL_VERSION: string
 
 const words = process.argv.slice(2)
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) printVersion()
@@ -23,4 +24,10 @@ function printVersion(): void {
   } catch {
     // stdout was closed (EPIPE).
   }
+}
+
+/** The build writes the version in (tsup.config.ts), so that Deno needs no permission to read a file. */
+function version(): string {
+  if (typeof EDGETILL_VERSION === 'string') return EDGETILL_VERSION
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }

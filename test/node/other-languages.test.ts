@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verb as emulatorVerb } from '../../src/cli/commands/emulator.ts'
-import { readEmulatorArguments } from '../../src/cli/service/emulator-options.ts'
 import { commandOf } from '../../src/cli/terminal/verb.ts'
 import { Document, quoted } from './support/document.ts'
 import { start } from './support/process.ts'
@@ -66,7 +65,7 @@ it('the Dockerfile and the compose file of guides/emulator.md start the emulator
   expect([edgetill, verb, words.length]).toEqual(['edgetill', 'emulator', 6])
   let options: unknown
   const parsed = commandOf(emulatorVerb, async (_, flags) => {
-    options = readEmulatorArguments(flags as Parameters<typeof readEmulatorArguments>[0]).serve
+    options = flags
   })
   parsed.exitOverride().parse(words, { from: 'user' })
   expect(options).toMatchObject({ host: '0.0.0.0', origin: 'http://localhost:4010' })

@@ -1,38 +1,6 @@
-import { cancelSubscription } from '../service/cancel-subscription.ts'
-import { type Change, type ChangeVerb, changeOrder } from '../service/change-order.ts'
-import { SERVICE_OPTIONS } from '../service/configuration.ts'
-import { RESOLVE_OPTIONS } from '../service/resolve.ts'
-import { SEND_OPTIONS } from '../terminal/confirm.ts'
-import { amountOf } from '../terminal/option-values.ts'
-import { defineVerb, group, option, type Verb } from '../terminal/verb.ts'
-
-type Row = ChangeVerb & Pick<Verb, 'summary' | 'description' | 'examples'>
-
-/** A verb that changes an order. */
-function changeVerb(row: Row): Verb {
-  const { name, summary, description, examples, whole, takesDetails } = row
-  const amount = whole ? `80.25 (default: ${whole})` : "not sent: another amount than the order's stops it"
-  const details = {
-    comment: option('<TEXT>', 'at most 2048 characters'),
-    serverUrl: option('<URL>', 'where its webhooks go (default: none is sent)'),
-  }
-  const sent = {
-    currency: option('<CODE>', "ISO 4217 (default: the order's)"),
-    amount: option('<AMOUNT>', amount, amountOf),
-    ...(takesDetails ? details : ({} as typeof details)),
-    ...SEND_OPTIONS,
-  }
-  return defineVerb({
-    name,
-    heading: 'Payments',
-    summary,
-    description: `${description} Shows what will be sent, and asks.`,
-    examples,
-    argument: { name: '<ID>', says: 'your order_id' },
-    options: { ...group('What is sent:', sent), ...RESOLVE_OPTIONS, ...SERVICE_OPTIONS },
-    run: (use) => changeOrder(row, use),
-  })
-}
+import { CANCEL_OPTIONS, cancelSubscription } from '../service/cancel-subscription.ts'
+import { type Change, changeVerb } from '../service/change-order.ts'
+import { defineVerb, type Verb } from '../terminal/verb.ts'
 
 /** The fields of capture, refund and void, without the amount. */
 const detailsOf = ({ order_id, currency, flags: { comment, serverUrl } }: Change) => {
@@ -94,11 +62,6 @@ export const recurringCancel: Verb = defineVerb({
   description: 'Ends a subscription: no further charge is made. Shows what will be sent, and asks.',
   examples: ['recurring-cancel RECURRING_ID --dry-run', 'recurring-cancel RECURRING_ID --yes --resolve --order A-1'],
   argument: { name: '<ID>', says: "recurring.id of the subscription's first payment" },
-  options: {
-    ...group('What is sent:', SEND_OPTIONS),
-    ...RESOLVE_OPTIONS,
-    ...group('Afterwards:', { order: option('<ID>', 'its first order, which --resolve looks up') }),
-    ...SERVICE_OPTIONS,
-  },
+  options: CANCEL_OPTIONS,
   run: cancelSubscription,
 })

@@ -48,72 +48,69 @@ async function dev({ out, err }: Terminal): Promise<void> {
   const { emulator, origin: service } = served
   const origin = `http://127.0.0.1:${await freePort(8787)}`
   // Not what .dev.vars may say: no call leaves this machine.
-  const variables = { BASE_URL: emulator.credentials.baseUrl, API_URL: emulator.credentials.apiUrl }
-  let wrangler: Wrangler
+  const { baseUrl: BASE_URL, apiUrl: API_URL } = emulator.credentials
   /** Ends everything: wrangler has failed. */
   let fail = (_: unknown): void => {}
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve
   })
-
   let ahead = 0
-  function start({ linkSecret, adminToken }: Secrets): void {
-    const one = startWrangler(origin, { ...variables, CLOCK_AHEAD_MS: String(ahead) })
+  let wrangler: Wrangler
+  function start(): void {
+    const one = startWrangler(origin, { BASE_URL, API_URL, CLOCK_AHEAD_MS: String(ahead) })
     wrangler = one
-    const isCurrent = () => wrangler === one
-    one.ended.then(() => isCurrent() && fail(new Error('wrangler has ended.')))
-    one.ready.then(
-      async () => {
-        if (!isCurrent()) return
-        // The cron has the gates do what the clock was moved over.
-        if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
-        if (ahead !== 0) out(`The worker runs ${hours(ahead)} hours ahead.`)
-        if (ahead === 0 || !isShown) {
-          await fillDay(origin, adminToken, emulator).catch((error) => err(`No day was played: ${error.message}`))
-          out(await invitation(origin, service, linkSecret, adminToken))
-        }
-        isShown = true
-        one.show()
-      },
-      (error) => isCurrent() && fail(error),
-    )
+    const unlessReplaced = (error: unknown) => void (wrangler === one && fail(error))
+    one.ended.then(() => unlessReplaced(new Error('wrangler has ended.')))
+    one.ready.then(() => (wrangler === one ? show(one) : undefined)).catch(unlessReplaced)
   }
-
+  async function show(one: Wrangler): Promise<void> {
+    const { linkSecret, adminToken } = secrets
+    // The cron has the gates do what the clock was moved over.
+    if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
+    if (ahead !== 0) out(`The worker runs ${(ahead / 3_600_000).toFixed(1)} hours ahead.`)
+    if (ahead === 0 || !isShown) {
+      await fillDay(origin, adminToken, emulator).catch((error) => err(`No day was played: ${error.message}`))
+      out(await invitation(origin, service, linkSecret, adminToken))
+    }
+    isShown = true
+    one.show()
+  }
   let restarting = Promise.resolve()
-  async function restart(): Promise<void> {
-    const now = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
-    if (now === secrets.text) return
+  function restart(): void {
+    restarting = restarting
+      .then(async () => {
+        const old = wrangler
+        wrangler = { ...old }
+        await old.stop()
+        start()
+      })
+      .catch(fail)
+  }
+  function readAgain(): void {
+    const before = secrets.text
     try {
       secrets = readSecrets()
     } catch (error) {
-      return err((error as Error).message)
+      err((error as Error).message)
     }
+    if (secrets.text === before) return
     err(`${SECRETS} has changed: the worker starts again.`)
-    await again()
-  }
-  async function again(): Promise<void> {
-    const old = wrangler
-    wrangler = { ...old }
-    await old.stop()
-    start(secrets)
+    restart()
   }
   /** Whoever moves the emulator's clock moves the worker's. */
   const clock = setInterval(() => {
     const now = emulator.clock.now() - Date.now()
     if (Math.abs(now - ahead) < SETTLED_MS * 10) return
     ahead = Math.round(now / 1000) * 1000
-    restarting = restarting.then(again).catch(fail)
+    restart()
   }, SETTLED_MS)
-
-  start(secrets)
   let timer: NodeJS.Timeout | undefined
   const watcher = watch('.', (_, file) => {
     if (file !== SECRETS) return
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      restarting = restarting.then(restart).catch(fail)
-    }, SETTLED_MS)
+    timer = setTimeout(readAgain, SETTLED_MS)
   })
+  start()
   const error = await Promise.race([stopped, failed])
   watcher.close()
   clearInterval(clock)
@@ -125,16 +122,8 @@ async function dev({ out, err }: Terminal): Promise<void> {
   if (error instanceof Error) throw error
 }
 
-const hours = (ms: number): string => (ms / 3_600_000).toFixed(1)
-
-interface Secrets {
-  text: string
-  linkSecret: string
-  adminToken: string
-}
-
 /** @throws {Error} what to do when the worker's secrets are not there. */
-function readSecrets(): Secrets {
+function readSecrets() {
   const text = existsSync(SECRETS) ? readFileSync(SECRETS, 'utf8') : ''
   const { LINK_SECRET: linkSecret, ADMIN_TOKEN: adminToken = '' } = parseEnv(text)
   if (linkSecret) return { text, linkSecret, adminToken }

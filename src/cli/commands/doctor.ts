@@ -9,7 +9,7 @@ import { CONFORM_OPTIONS, examineAssumptions, rejectConformFlags } from '../serv
 import { type Finding, failed, ok, skipped } from '../service/doctor/finding.ts'
 import { judge } from '../service/doctor/judge.ts'
 import { probeService } from '../service/doctor/probe.ts'
-import { checkWebhookAddress, type Lookup } from '../service/doctor/webhook-address.ts'
+import { checkWebhookAddress, isWebAddress, type Lookup } from '../service/doctor/webhook-address.ts'
 import { checkWebhookReceiver } from '../service/doctor/webhook-receiver.ts'
 import { checkWorker } from '../service/doctor/worker.ts'
 import { EXIT } from '../service/outcome.ts'
@@ -17,7 +17,7 @@ import { hooksOf } from '../service/service.ts'
 import { workerOf, workerOptions } from '../service/worker.ts'
 import type { Variables } from '../terminal/environment.ts'
 import { type ExitCode, UsageError } from '../terminal/errors.ts'
-import { isLoopback } from '../terminal/loopback.ts'
+import { isLoopback } from '../terminal/option-values.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
 import { defineVerb, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 
@@ -54,7 +54,8 @@ export const verb: Verb = defineVerb({
 
 async function examine(use: DoctorUse): Promise<ExitCode> {
   const { flags, terminal, lookup = resolve } = use
-  if (flags.conform && (flags.project || flags.workerUrl)) {
+  const { webhookUrl, workerUrl } = flags
+  if (flags.conform && (flags.project || workerUrl)) {
     throw new UsageError('--conform is for the service: use it without --project and --worker-url.')
   }
   if (flags.project) return report(await examineProject(flags.env), use)
@@ -62,33 +63,25 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
   if (flags.env !== undefined) throw new UsageError('--env is an environment of a project: use it with --project.')
   const { signal } = use
   const project = await readProject(process.cwd())
-  if (flags.conform) {
-    const settings = await readSettings(flags, use.environment, project?.settings)
-    return await examineAssumptions(use, settings)
-  }
-  const worker =
-    flags.workerUrl === undefined ? undefined : await workerOf(flags, use, tokenIn(project, flags.workerUrl))
+  if (flags.conform) return examineAssumptions(use, await readSettings(flags, use.environment, project?.settings))
+  const worker = workerUrl === undefined ? undefined : await workerOf(flags, use, tokenIn(project, workerUrl))
   const settings = await readSettings(flags, use.environment, worker ? {} : project?.settings)
   const isServiceKnown = worker === undefined || Object.keys(settings).length > 0
   const findings = isServiceKnown
     ? await examineService(settings, use, project)
     : [skipped('service', 'not asked: nothing of it is configured here')]
-  // A check that was broken off says nothing about the service.
-  if (signal.aborted) return 130
-  if (project) findings.push(await checkVersion(process.cwd()))
-  findings.push(...(await checkWebhookAddress(flags.webhookUrl, lookup)))
-  if (flags.webhookUrl !== undefined && isWebAddress(flags.webhookUrl)) {
+  if (project && !signal.aborted) findings.push(await checkVersion(process.cwd()))
+  if (!signal.aborted) findings.push(...(await checkWebhookAddress(webhookUrl, lookup)))
+  if (webhookUrl !== undefined && isWebAddress(webhookUrl) && !signal.aborted) {
     const done = terminal.progress('Posting to the receiver')
-    const checked = checkWebhookReceiver(flags.webhookUrl, use.fetch, signal, {}, flags.timeout)
-    findings.push(await checked.finally(done))
+    findings.push(await checkWebhookReceiver(webhookUrl, use.fetch, signal, {}, flags.timeout).finally(done))
   }
-  if (signal.aborted) return 130
-  if (worker) {
+  if (worker && !signal.aborted) {
     const done = terminal.progress('Asking the worker')
     findings.push(...(await checkWorker(worker, use, signal, project?.environments).finally(done)))
   }
-  if (signal.aborted) return 130
-  return report(findings, use)
+  // A check that was broken off says nothing about the service.
+  return signal.aborted ? 130 : report(findings, use)
 }
 
 /** The token of .dev.vars is that of the worker on this machine alone. */
@@ -111,13 +104,8 @@ function report(findings: readonly Finding[], { flags, terminal }: DoctorUse): E
   return isWrong ? EXIT.failed : EXIT.done
 }
 
-const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-
-async function examineService(
-  settings: Settings,
-  { flags, terminal, fetch, signal }: DoctorUse,
-  project: Project | undefined,
-): Promise<Finding[]> {
+async function examineService(settings: Settings, use: DoctorUse, project: Project | undefined): Promise<Finding[]> {
+  const { flags, terminal, fetch, signal } = use
   let config: ClientConfig
   try {
     config = { ...configOf(settings, flags, ''), fetch, ...hooksOf(flags, terminal) }
@@ -132,13 +120,10 @@ async function examineService(
   }
   const done = terminal.progress('Asking the service')
   const probes = await probeService(config, signal).finally(done)
-  return [ok('configuration', summary(settings, config)), ...judge(probes, config.authentication ?? 'per-endpoint')]
-}
-
-/** Where each setting comes from; of secrets, that they are set. */
-function summary(settings: Settings, { baseUrl, posId }: ClientConfig): string {
-  const sources = [...new Set(Object.values(settings).map(({ source }) => source))]
-  return `complete (${sources.join(', ')}): ${baseUrl}, POS ${posId}`
+  // Of secrets, that they are set.
+  const sources = [...new Set(Object.values(settings).map(({ source }) => source))].join(', ')
+  const summary = `complete (${sources}): ${config.baseUrl}, POS ${config.posId}`
+  return [ok('configuration', summary), ...judge(probes, config.authentication ?? 'per-endpoint')]
 }
 
 const MARKS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const

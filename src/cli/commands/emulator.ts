@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { variablesOf } from '../../emulator/control/pages/connect.ts'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
-import { EMULATOR_OPTIONS, type EmulatorArguments, readEmulatorArguments } from '../service/emulator-options.ts'
+import { EMULATOR_OPTIONS, type EmulatorFlags, emulatorOptions } from '../service/emulator-options.ts'
 import { type ServedEmulator, serveEmulator } from '../service/serve-emulator.ts'
 import { listenError } from '../service/serve-node.ts'
-import { fromFile, openStateFile, readJsonFile, type StateFile } from '../service/state-file.ts'
+import { fromFile, openStateFile, type StateFile } from '../service/state-file.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
 import { readEnvFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { untilStopped } from '../terminal/interrupt.ts'
-import { isLoopback } from '../terminal/loopback.ts'
-import { processTerminal } from '../terminal/terminal.ts'
+import { isLoopback } from '../terminal/option-values.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { defineVerb, type Verb } from '../terminal/verb.ts'
 
 export const verb: Verb = defineVerb({
@@ -25,54 +25,46 @@ export const verb: Verb = defineVerb({
   examples: ['emulator --write-env .env', 'emulator --clock 2026-01-31T10:00:00Z'],
   readOn: 'guides/emulator.md',
   options: EMULATOR_OPTIONS,
-  run: ({ flags }) => emulate(readEmulatorArguments(flags)),
+  run: ({ flags, terminal }) => (flags.wait ? waitForEmulator(flags) : emulate(flags, terminal)),
 })
 
-async function emulate(args: EmulatorArguments): Promise<void> {
-  if (args.wait) return await waitForEmulator(args)
-  const { json, writeEnv } = args
-  const { out, err } = processTerminal()
+async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> {
+  const { json, writeEnv, port = 4010, host = '127.0.0.1', origin, tlsCert, tlsKey } = flags
+  const where = { port, host, origin, tlsCert, tlsKey }
+  const { out, err } = terminal
   const stopped = untilStopped()
+  const options = emulatorOptions(flags)
+  const own = Object.keys(options.credentials ?? {})
   let state: StateFile | undefined
   let served: ServedEmulator | undefined
   const onActivity = (activity: Activity): void => {
     state?.changed()
-    print(activity, args)
+    print(activity, flags, terminal)
   }
   try {
-    served = await serveEmulator(args.serve, { ...args.emulator, onActivity }, async (emulator) => {
-      state = await begin(args, emulator)
+    served = await serveEmulator(where, { ...options, onActivity }, async (emulator) => {
+      state = await begin(flags, emulator)
       if (writeEnv !== undefined) await writeEnvFile(writeEnv, emulator)
     }).catch((error: unknown) => {
       // An option that the emulator rejects is wrong usage here.
-      throw isConfigError(error) ? new UsageError(error.message) : listenError(error, args.serve)
+      throw isConfigError(error) ? new UsageError(error.message) : listenError(error, where)
     })
-    const { host = '127.0.0.1' } = args.serve
-    if (!isLoopback(host)) err(warning(host, served.origin, args.serve.origin !== undefined))
-    const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, args) }
-    out(json ? JSON.stringify(start) : describe(served, args))
+    if (!isLoopback(host)) err(warning(host, served.origin, origin !== undefined))
+    const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, own) }
+    out(json ? JSON.stringify(start) : describe(served, own, flags.cards))
     await stopped
   } finally {
     // Whatever became of the file: what is served, and its timers, would hold the process and the port.
-    try {
-      await state?.close()
-    } finally {
-      await served?.close()
-    }
+    await state?.close().finally(served?.close)
+    if (!state) await served?.close()
   }
   out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
 }
 
 /** Begins with the orders of `--state`, or else with those of `--seed-file`. */
-async function begin({ state, seedFile }: EmulatorArguments, emulator: Emulator): Promise<StateFile | undefined> {
-  const seed = async (): Promise<void> => {
-    if (seedFile === undefined) return
-    const orders = await readJsonFile('--seed-file', seedFile)
-    fromFile('--seed-file', seedFile, () => emulator.seedOrders(orders))
-  }
-  if (state !== undefined) return openStateFile(state, emulator, seed)
-  await seed()
-  return undefined
+async function begin({ state, seedFile }: EmulatorFlags, emulator: Emulator): Promise<StateFile | undefined> {
+  const seed = async () => seedFile === undefined || (await fromFile('--seed-file', seedFile, emulator.seedOrders))
+  return state === undefined ? void (await seed()) : openStateFile(state, emulator, seed)
 }
 
 /** Writes the variables that other programs read; others in the file are kept. Only the owner may read it. */
@@ -92,10 +84,10 @@ async function writeEnvFile(file: string, { credentials }: Emulator): Promise<vo
 const WAIT_MS = 30_000
 
 /** Waits for an emulator that is starting, and for the file of its `--write-env`. */
-async function waitForEmulator({ writeEnv, serve }: EmulatorArguments): Promise<void> {
-  const { origin = `http://${serve.host ?? '127.0.0.1'}:${serve.port}` } = serve
+async function waitForEmulator({ writeEnv, port = 4010, host = '127.0.0.1', ...flags }: EmulatorFlags): Promise<void> {
+  const { origin = `http://${host}:${port}` } = flags
   for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(100)) {
-    const variables = writeEnv === undefined ? {} : await readEnvFile(writeEnv).catch(() => undefined)
+    const variables = await readEnvFile(writeEnv).catch(() => undefined)
     const url = variables && `${variables.EDGETILL_BASE_URL ?? origin}/_emulator/health`
     if (url !== undefined && (await fetch(url).catch(() => undefined))?.ok) return
   }
@@ -103,8 +95,7 @@ async function waitForEmulator({ writeEnv, serve }: EmulatorArguments): Promise<
   throw new Error(`No emulator ${where} has responded within ${WAIT_MS / 1000} s.`)
 }
 
-function print(activity: Activity, { json, quiet }: { json: boolean; quiet: boolean }): void {
-  const { out, err, paint } = processTerminal()
+function print(activity: Activity, { json, quiet }: EmulatorFlags, { out, err, paint }: Terminal): void {
   if (activity.type === 'error' && !json) err(activityLine(activity, paint))
   else if (!quiet || activity.type === 'error') out(json ? JSON.stringify(activity) : activityLine(activity, paint))
 }
@@ -115,23 +106,21 @@ function warning(host: string, origin: string, chosen: boolean): string {
 }
 
 /** The credentials, but for the secrets that were given from outside: a terminal's output is kept and shared. */
-function printable({ credentials }: Emulator, { ownCredentials }: EmulatorArguments): Record<string, string> {
-  const secret = ['apiKey', 'apiSecret', 'endpointsKey'].filter((name) => ownCredentials.includes(name))
+function printable({ credentials }: Emulator, own: readonly string[]): Record<string, string> {
+  const secret = ['apiKey', 'apiSecret', 'endpointsKey'].filter((name) => own.includes(name))
   return { ...credentials, ...Object.fromEntries(secret.map((name) => [name, '(yours)'])) }
 }
 
-function describe({ emulator, origin }: ServedEmulator, args: EmulatorArguments): string {
+function describe({ emulator, origin }: ServedEmulator, own: readonly string[], cards = false): string {
   const rows = (entries: [string, string][]) =>
     entries.map(([name, value]) => `  ${name.padEnd(20)} ${value}`).join('\n')
-  const { baseUrl = '', apiUrl = '', ...credentials } = printable(emulator, args)
-  const [first] = TEST_CARDS
-  const listed: [string, string][] = args.cards
-    ? TEST_CARDS.map(({ number, says }) => [number, says])
-    : [[first?.number ?? '', `Paid at once. --cards lists all ${TEST_CARDS.length}.`]]
+  const { baseUrl = '', apiUrl = '', ...credentials } = printable(emulator, own)
+  const [{ number }] = TEST_CARDS as [(typeof TEST_CARDS)[number]]
+  const more = `Paid at once. --cards lists all ${TEST_CARDS.length}.`
   return `The emulator is not the service: no money moves.
 
-${args.cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
-${rows(listed)}
+${cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
+${rows(cards ? TEST_CARDS.map((one) => [one.number, one.says]) : [[number, more]])}
 
 Credentials
 ${rows(Object.entries(credentials))}

@@ -27,18 +27,15 @@ export const verb: Verb = defineVerb({
     const given = flags.name ?? basename(resolve(folder))
     const name = workerName(given)
     if (name === '') {
-      throw new UsageError(
-        `No worker can be named after "${given}": its name has the letters a-z and digits. Nothing was written; add --name my-shop.`,
-      )
+      const why = `No worker can be named after "${given}": its name has the letters a-z and digits.`
+      throw new UsageError(`${why} Nothing was written; add --name my-shop.`)
     }
     await writeProject(resolve(folder), name)
     const isHere = resolve(folder) === process.cwd()
     const next = [...(isHere ? [] : [`cd ${quoted(folder)}`]), 'npm install', 'npm test', 'npm run dev']
-    terminal.out(`Wrote ${isHere ? 'the project' : folder}: the worker is named ${name}. It is yours: change what you like, beginning with
-worker/on-event.ts.
-
-Next:
-${next.map((line) => `  ${line}`).join('\n')}`)
+    const wrote = `Wrote ${isHere ? 'the project' : folder}: the worker is named ${name}.`
+    terminal.out(`${wrote} It is yours: change what you like, beginning with\nworker/on-event.ts.\n\nNext:`)
+    for (const line of next) terminal.out(`  ${line}`)
   },
 })
 
@@ -46,13 +43,11 @@ ${next.map((line) => `  ${line}`).join('\n')}`)
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** Whether there is nothing, an empty folder, or what an interrupted `init` left there. */
-async function isFree(folder: string): Promise<boolean> {
-  try {
-    return (await readdir(folder)).every((entry) => entry === UNFINISHED)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return true
-    if (code === 'ENOTDIR') return false
-    throw error
-  }
-}
+const isFree = (folder: string): Promise<boolean> =>
+  readdir(folder).then(
+    (entries) => entries.every((entry) => entry === UNFINISHED),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return error.code === 'ENOENT'
+      throw error
+    },
+  )

@@ -1,14 +1,14 @@
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
 import { listenError, serveOnNode } from '../service/serve-node.ts'
+import { isSuccess } from '../terminal/activity-lines.ts'
 import { shownEvent } from '../terminal/event-text.ts'
 import { untilStopped } from '../terminal/interrupt.ts'
-import { isLoopback } from '../terminal/loopback.ts'
-import { webAddress, wholeNumber } from '../terminal/option-values.ts'
+import { isLoopback, webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
 import { defineVerb, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 import { createListener, type Heard } from '../webhooks/listener.ts'
 import { prepareFolder } from '../webhooks/received.ts'
-import { isSuccess, replyFields, replyText } from '../webhooks/send.ts'
+import { replyFields, replyText } from '../webhooks/send.ts'
 
 const OPTIONS = {
   ...SECRET_OPTIONS,

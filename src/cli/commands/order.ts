@@ -75,10 +75,10 @@ async function show(order_id: string, session: Session): Promise<void> {
 }
 
 /** The wire's decimals, as every amount of the output; the fold counts in hundredths. */
-const decimal = ({ totals }: Order) =>
-  Object.fromEntries(
-    Object.entries(totals).map(([name, minor]) => [name, minor === null ? null : fromMinorUnits(minor)]),
-  )
+const decimal = ({ totals }: Order) => {
+  const entries = Object.entries(totals)
+  return Object.fromEntries(entries.map(([name, minor]) => [name, minor === null ? null : fromMinorUnits(minor)]))
+}
 
 function describe(order: Order, order_id: string, { terminal }: Session): string {
   const { operations, totals, currency, status, method, flags, updated_at } = order
@@ -94,15 +94,10 @@ function describe(order: Order, order_id: string, { terminal }: Session): string
   const sums = (['authorized', 'captured', 'refunded', 'voided', 'fee'] as const)
     .filter((name) => totals[name])
     .map((name) => `${name} ${money(fromMinorUnits(totals[name] ?? 0), currency)}`)
-  const lines = [
-    printable(
-      `Order ${order_id}: ${method ?? 'unknown'} ${status ?? 'unknown'}${updated_at ? `, last change ${updated_at}` : ''}`,
-    ),
-    '',
-    table(terminal, titles, rows, [3]),
-    '',
-    sums.length === 0 ? 'No money has moved.' : sums.join(', '),
-  ]
+  const change = updated_at ? `, last change ${updated_at}` : ''
+  const title = printable(`Order ${order_id}: ${method ?? 'unknown'} ${status ?? 'unknown'}${change}`)
+  const moved = sums.length === 0 ? 'No money has moved.' : sums.join(', ')
+  const lines = [title, '', table(terminal, titles, rows, [3]), '', moved]
   if (flags.length > 0) lines.push(terminal.paint('yellow', `Look at it: ${flags.join(', ')}`))
   return lines.join('\n')
 }

@@ -37,8 +37,7 @@ export const verb: Verb = defineVerb({
 
 function report(order_id: string, result: Checkout | Payment, { terminal, json }: Session): ExitCode {
   if (isCheckout(result)) {
-    const { url, checkout_id } = result
-    terminal.out(json ? JSON.stringify({ order_id, url, checkout_id }) : url)
+    terminal.out(json ? JSON.stringify({ order_id, ...result }) : result.url)
     return EXIT.done
   }
   const { status, status_code, status_description, user_action_url } = result
@@ -47,12 +46,7 @@ function report(order_id: string, result: Checkout | Payment, { terminal, json }
   return status === 'failure' ? EXIT.failed : EXIT.done
 }
 
-async function unknown(
-  { order_id }: HostedOrder,
-  error: OutcomeUnknownError,
-  flags: ResolveFlags,
-  session: Session,
-): Promise<ExitCode> {
+async function unknown({ order_id }: HostedOrder, error: OutcomeUnknownError, flags: ResolveFlags, session: Session) {
   const { terminal, json } = session
   const resolved = await findOut(error, flags, session, {})
   const { outcome = 'unknown' } = resolved ?? {}

@@ -1,51 +1,58 @@
 import { Command, CommanderError } from 'commander'
 import { isConnectionError } from '../../errors.ts'
 import { cureOf } from '../service/outcome.ts'
-import {
-  type ExitCode,
-  errorLine,
-  exitCodeOf,
-  FailedError,
-  InterruptedError,
-  UsageError,
-  withoutValues,
-} from '../terminal/errors.ts'
-import { type Surroundings, surroundings } from '../terminal/surroundings.ts'
-import { NO_COLOR, printable, type Terminal } from '../terminal/terminal.ts'
-import { commandOf, type Verb } from '../terminal/verb.ts'
+import * as errors from '../terminal/errors.ts'
+import { untilStopped } from '../terminal/interrupt.ts'
+import { NO_COLOR, printable, processTerminal, type Terminal } from '../terminal/terminal.ts'
+import { commandOf, type Surroundings, type Verb } from '../terminal/verb.ts'
 import { VERBS } from './verbs.ts'
 
+/** The surroundings of the process. Whoever reads its output may go away: a call goes on all the same. */
+const surroundings = (): Surroundings => ({
+  terminal: processTerminal(),
+  stopped: () => untilStopped().then((reason) => (reason === 'signal' ? reason : new Promise(() => {}))),
+})
+
 /** Runs the command line, and returns its exit code: errors are printed on stderr, with `--json` on stdout too. */
-export async function run(
-  given: string[],
-  version = '',
-  around: Surroundings = surroundings(),
-  verbs = VERBS,
-): Promise<ExitCode> {
+export async function run(given: string[], version = '', around: Surroundings = surroundings(), verbs = VERBS) {
+  const { terminal } = around
   // Of every verb, before and after its name: the terminal reads it.
   const words = given.filter((word) => word !== NO_COLOR)
   const used = words[0] === 'help' ? words[1] : words[0]
   const isKnown = used !== undefined && Object.hasOwn(verbs, used)
   const interrupt = new AbortController()
-  let code: ExitCode = 0
+  let code: errors.ExitCode = 0
+  /** Until a verb reads its signal, Ctrl-C ends the process. */
+  const use = async (verb: Verb, argument: unknown, flags: object): Promise<void> => {
+    let isHeard = false
+    const ended = await verb.run({
+      ...around,
+      argument: argument as string,
+      flags,
+      get signal() {
+        if (!isHeard) around.stopped().then(() => interrupt.abort())
+        isHeard = true
+        return interrupt.signal
+      },
+    })
+    code = ended ?? 0
+  }
   try {
-    const program = createProgram(version, around.terminal)
+    const program = createProgram(version, terminal)
     // The list of verbs alone needs all of them.
-    const loaded = await Promise.all((isKnown ? [used] : Object.keys(verbs)).map((name) => verbs[name]?.()))
-    const end = (ended: ExitCode): void => {
-      code = ended
+    for (const verb of await Promise.all((isKnown ? [used] : Object.keys(verbs)).map((name) => verbs[name]?.()))) {
+      if (verb) addVerb(program, verb, (argument, flags) => use(verb, argument, flags))
     }
-    for (const verb of loaded) if (verb) addVerb(program, verb, { around, interrupt, end })
     // Of a verb that does not exist, `help` would print the list alone.
     await program.parseAsync(words[0] === 'help' && used && !isKnown ? [used] : words, { from: 'user' })
     return code
   } catch (error) {
     const isEnded = interrupt.signal.aborted && (isConnectionError(error) || (error as Error).name === 'AbortError')
-    const reason = isEnded ? new InterruptedError('Ctrl-C') : error
-    if (!isEnded && !(error instanceof CommanderError)) explain(error, around.terminal)
-    if (error instanceof UsageError && isKnown) around.terminal.err(`\n${helpHint(used)}`)
-    code = exitCodeOf(reason)
-    if (code !== 0 && words.includes('--json')) around.terminal.out(errorLine(reason))
+    const reason = isEnded ? new errors.InterruptedError('Ctrl-C') : error
+    if (!isEnded && !(error instanceof CommanderError)) explain(error, terminal)
+    if (error instanceof errors.UsageError && isKnown) terminal.err(`\n${helpHint(used)}`)
+    code = errors.exitCodeOf(reason)
+    if (code !== 0 && words.includes('--json')) terminal.out(errors.errorLine(reason))
     return code
   }
 }
@@ -54,7 +61,7 @@ export async function run(
 function explain(error: unknown, { err }: Terminal): void {
   const message = error instanceof Error ? error.message : String(error)
   // Of the command line's own words a line break is meant.
-  const isOwn = error instanceof FailedError || error instanceof UsageError
+  const isOwn = error instanceof errors.FailedError || error instanceof errors.UsageError
   err(isOwn ? message : message.split('\n').map(printable).join('\n'))
   const cure = cureOf(error)
   if (cure !== '') err(cure)
@@ -77,12 +84,9 @@ function createProgram(version: string, { out, err }: Terminal): Command {
       getErrHelpWidth: () => process.stderr.columns ?? 80,
       writeOut: (text) => out(text.replace(/\n$/, '')),
       writeErr: (text) => err(text.replace(/\n$/, '')),
-      outputError: (text, write) => write(withoutValues(text)),
+      outputError: (text, write) => write(errors.withoutValues(text)),
     })
-    .configureHelp({
-      optionTerm: ({ flags }) => flags.replaceAll(/[<>]/g, ''),
-      subcommandTerm: (verb) => verb.name(),
-    })
+    .configureHelp({ optionTerm: ({ flags }) => flags.replaceAll(/[<>]/g, ''), subcommandTerm: (verb) => verb.name() })
     .showHelpAfterError('\nedgetill --help lists the verbs.')
     .exitOverride()
   return addContext(program, ['emulator --write-env emulator.env', 'refund A-1 --amount 20 --dry-run'], GUIDE)
@@ -99,30 +103,9 @@ function addContext(command: Command, examples: readonly string[], readOn: strin
 
 const helpHint = (verb: string): string => `edgetill ${verb} --help shows its options.`
 
-interface Running {
-  around: Surroundings
-  interrupt: AbortController
-  /** Takes the exit code. */
-  end(code: ExitCode): void
-}
-
-/** Until a verb reads its signal, Ctrl-C ends the process. */
-function addVerb(program: Command, verb: Verb, { around, interrupt, end }: Running): void {
-  const command = commandOf(verb, async (argument, flags) => {
-    let isHeard = false
-    const code = await verb.run({
-      ...around,
-      argument: argument as string,
-      flags,
-      get signal() {
-        if (!isHeard) around.stopped().then(() => interrupt.abort())
-        isHeard = true
-        return interrupt.signal
-      },
-    })
-    end(code ?? 0)
-  })
+function addVerb(program: Command, verb: Verb, use: Parameters<typeof commandOf>[1]): void {
   const { name, heading, examples, readOn = GUIDE } = verb
+  const command = commandOf(verb, use)
   if (heading) command.helpGroup(`${heading}:`)
   addContext(command.copyInheritedSettings(program), examples, readOn).showHelpAfterError(`\n${helpHint(name)}`)
   program.addCommand(command, { hidden: heading === undefined })

@@ -13,7 +13,7 @@ import {
 import { PROVE_OPTIONS } from '../service/prove-flags.ts'
 import { junitOf, reportPage, sarifOf } from '../service/prove-report.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
-import { readJsonFile } from '../service/state-file.ts'
+import { readJsonFile } from '../terminal/environment.ts'
 import { errorLine, UsageError } from '../terminal/errors.ts'
 import { defineVerb, group, type Use, type Verb } from '../terminal/verb.ts'
 

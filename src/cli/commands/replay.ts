@@ -1,10 +1,11 @@
 import { createRandom } from '../../emulator/state/random.ts'
+import { isSuccess } from '../terminal/activity-lines.ts'
 import type { ExitCode } from '../terminal/errors.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 import { defineVerb, flag, option, type Use, type Verb } from '../terminal/verb.ts'
 import { loadReceived, type Received } from '../webhooks/received.ts'
-import { isSuccess, replyFields, replyText, sendRequest } from '../webhooks/send.ts'
+import { replyFields, replyText, sendRequest } from '../webhooks/send.ts'
 
 const OPTIONS = {
   to: option('<URL>', 'the receiver; default: where listen forwarded them, else where they came to', webAddress),

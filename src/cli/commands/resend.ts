@@ -32,23 +32,15 @@ export const verb: Verb = defineVerb({
   async run(use) {
     const { client, terminal, json, signal, wait } = await openSession(use)
     const { argument: order_id, flags } = use
-    const event = await wait(latest(client, { order_id, ...flags }, { signal }))
+    const event = await wait(latest(client, order_id, flags, { signal }))
     terminal.out(json ? jsonOf(event.record) : describe(event, order_id))
   },
 })
 
-interface Wanted {
-  order_id: string
-  operation?: string
-  transactionId?: string
-}
+type Wanted = { operation?: string; transactionId?: string }
 
 /** A payment is a `purchase` or an `auth`; which of the two need not be known. */
-async function latest(
-  client: Client,
-  { order_id, operation, transactionId }: Wanted,
-  options: CallOptions,
-): Promise<WebhookEvent> {
+async function latest(client: Client, order_id: string, { operation, transactionId }: Wanted, options: CallOptions) {
   let notFound: unknown
   for (const name of operation === undefined ? ['purchase', 'auth'] : [operation]) {
     try {
@@ -67,15 +59,17 @@ async function latest(
 }
 
 function describe(event: WebhookEvent, order_id: string): string {
-  const { method, status, status_code, status_description, amount, currency, processed_at, created_at } = event.record
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+  const text = (name: string): string | undefined => {
+    const value = event.record[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const { amount } = event.record
   const rows: [string, string | undefined][] = [
-    ['status', text(status)],
-    ['status_code', describeCode(text(status_code), text(status_description))],
-    ['amount', typeof amount === 'number' ? money(amount, text(currency)) : undefined],
-    ['created_at', text(created_at)],
-    ['processed_at', text(processed_at)],
+    ['status', text('status')],
+    ['status_code', describeCode(text('status_code'), text('status_description'))],
+    ['amount', typeof amount === 'number' ? money(amount, text('currency')) : undefined],
+    ...['created_at', 'processed_at'].map((name): [string, string | undefined] => [name, text(name)]),
   ]
-  const what = printable(`${text(method) ?? event.kind} of order ${order_id}`)
+  const what = printable(`${text('method') ?? event.kind} of order ${order_id}`)
   return `${what}; its webhook is sent again\n${list(rows)}`
 }

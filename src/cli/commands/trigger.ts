@@ -2,13 +2,14 @@ import { encodeUtf8 } from '../../lib/utf8.ts'
 import { didYouMean } from '../../schemas/documented.ts'
 import { readEvent, signWebhook } from '../../webhooks/index.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
+import { isSuccess } from '../terminal/activity-lines.ts'
 import { type ExitCode, UsageError } from '../terminal/errors.ts'
 import { eventLine, withoutTokens } from '../terminal/event-text.ts'
 import { webAddress } from '../terminal/option-values.ts'
 import { applySettings, setting } from '../terminal/set-values.ts'
 import { printable, type Terminal } from '../terminal/terminal.ts'
 import { defineVerb, type Flags, flag, group, option, repeated, type Verb } from '../terminal/verb.ts'
-import { isSuccess, type Reply, replyFields, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
+import { type Reply, replyFields, replyText, sendRequest, shownReply } from '../webhooks/send.ts'
 import { EVENT_KINDS, triggeredEvent } from '../webhooks/triggered-event.ts'
 
 const FORM: [string, string][] = [
@@ -53,9 +54,7 @@ export const verb: Verb = defineVerb({
     if ((flags.to === undefined) === (flags.emulator === undefined)) {
       throw new UsageError('Pass --to URL, the receiver of the webhook, or --emulator URL.')
     }
-    return await (flags.emulator === undefined
-      ? send(kind, flags, terminal)
-      : book(kind, flags.emulator, flags, terminal))
+    return await (flags.emulator === undefined ? send(kind, flags, terminal) : book(kind, flags, terminal))
   },
 })
 
@@ -68,26 +67,21 @@ async function send(kind: string, flags: TriggerFlags, terminal: Terminal): Prom
   const { body } = signWebhook(payload, secret.value)
   const { out, err, paint } = terminal
   const reply = await replyOf(to, FORM, body, terminal)
-  const code = isSuccess(reply.status) ? 0 : 1
+  const isTaken = isSuccess(reply.status)
   if (json) {
     // The token of the sample charges nothing. One that was set may, and the signed body holds it as well.
     const hidden = set.some(({ path, text }) => [...path, text].some((part) => /(cc|recurring)_token/.test(part)))
     const shown = hidden ? { payload: withoutTokens(payload), body: '[hidden]' } : { payload, body }
     out(JSON.stringify({ to, ...shown, ...replyFields(reply) }))
-    return code
+  } else {
+    out(eventLine(readEvent(payload)))
+    if (reply.status === null) err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)
+    else out(`-> ${to}: ${paint(isTaken ? 'green' : 'red', printable(replyText(reply)))}`)
   }
-  out(eventLine(readEvent(payload)))
-  if (reply.status === null) err(`${to} cannot be reached (${reply.error}). Is the receiver running there?`)
-  else out(`-> ${to}: ${paint(code === 0 ? 'green' : 'red', printable(replyText(reply)))}`)
-  return code
+  return isTaken ? 0 : 1
 }
 
-async function book(
-  kind: string,
-  emulator: string,
-  { set = [], json }: TriggerFlags,
-  terminal: Terminal,
-): Promise<ExitCode> {
+async function book(kind: string, { emulator, set = [], json }: TriggerFlags, terminal: Terminal): Promise<ExitCode> {
   if (!BOOKED.includes(kind)) throw unknownKind(kind, BOOKED)
   const isPayment = PAYMENTS.includes(kind)
   const text = { order_id: '', currency: '', status_code: '' }
@@ -111,7 +105,6 @@ async function replyOf(url: string, headers: [string, string][], body: string, t
 
 function unknownKind(kind: string, known: readonly string[]): UsageError {
   const meant = didYouMean(kind, known)
-  return new UsageError(
-    `Unknown kind "${kind}".${meant ? ` Did you mean ${meant}?` : ''} Expected one of: ${known.join(', ')}.`,
-  )
+  const hint = meant ? ` Did you mean ${meant}?` : ''
+  return new UsageError(`Unknown kind "${kind}".${hint} Expected one of: ${known.join(', ')}.`)
 }

@@ -10,11 +10,6 @@ const PACKAGE: string =
     .map((up) => fileURLToPath(new URL(up, import.meta.url)))
     .find((up) => existsSync(join(up, 'template'))) ?? ''
 
-interface Manifest {
-  version: string
-  devDependencies: Record<string, string>
-}
-
 /** The npm scripts of the project. */
 const SCRIPTS = {
   dev: 'edgetill dev',
@@ -50,13 +45,12 @@ async function writeFiles(folder: string, name: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await cp(join(PACKAGE, 'worker'), join(folder, 'worker'), { recursive: true, filter: (file) => !OWN.test(file) })
   await cp(join(PACKAGE, 'template'), folder, { recursive: true, filter: (file) => !file.endsWith('gitignore') })
-  const manifest = JSON.parse(await readPackageFile('package.json')) as Manifest
   const files: Record<string, string> = {
     // npm leaves a file of this name out of a package.
     '.gitignore': await readPackageFile('template/gitignore'),
     'README.md': (await readPackageFile('template/README.md')).replaceAll('my-shop', name),
     'wrangler.toml': (await readPackageFile('wrangler.toml')).replace(/^name = .*$/m, `name = "${name}"`),
-    'package.json': `${JSON.stringify(await projectManifest(name, manifest), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(await projectManifest(name), undefined, 2)}\n`,
   }
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text)
   await writeFile(join(folder, '.dev.vars'), devVars(), { mode: 0o600 })
@@ -64,7 +58,8 @@ async function writeFiles(folder: string, name: string): Promise<void> {
 
 const readPackageFile = (file: string): Promise<string> => readFile(join(PACKAGE, file), 'utf8')
 
-async function projectManifest(name: string, { version, devDependencies }: Manifest): Promise<object> {
+async function projectManifest(name: string): Promise<object> {
+  const { version, devDependencies } = JSON.parse(await readPackageFile('package.json'))
   // The versions that edgetill itself is tested with.
   const tested = (...names: string[]) => Object.fromEntries(names.map((each) => [each, devDependencies[each]]))
   return {

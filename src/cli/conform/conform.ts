@@ -40,7 +40,8 @@ const LACKS: Readonly<Record<Need, string>> = {
 
 /**
  * Tries the package's assumptions against a project of the service. Undefined when it was interrupted.
- * @throws {ConfigError} before anything is sent, unless the project is said to be the test project (loopback always is).
+ * @throws {ConfigError} before anything is sent, unless the project is said to be the test project (loopback always
+ * is).
  */
 export async function conform(options: ConformOptions): Promise<ConformReport | undefined> {
   const { config, store, signal } = options

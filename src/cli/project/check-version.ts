@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { parseJson } from '../../lib/json.ts'
+import { isObject } from '../../lib/kind.ts'
 import { type Finding, ok, skipped, warning } from '../service/doctor/finding.ts'
 
 const SECONDS = 10
@@ -25,12 +27,8 @@ export async function checkVersion(folder: string): Promise<Finding> {
 }
 
 function versionIn(json: string): string {
-  try {
-    const { version } = JSON.parse(json) as { version?: unknown }
-    return typeof version === 'string' ? version : ''
-  } catch {
-    return ''
-  }
+  const value = parseJson(json)
+  return isObject(value) && typeof value.version === 'string' ? value.version : ''
 }
 
 /** Compares the three numbers; a version before a release is older than it. */

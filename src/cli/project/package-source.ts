@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /**
- * The version of this package that a project depends on: the tarball that the running one was installed from, because that
- * version need not be published; else a range of its version.
+ * The version of this package that a project depends on: the tarball that the running one was installed from, because
+ * that version need not be published; else a range of its version.
  */
 export async function packageSource(folder: string, version: string): Promise<string> {
   const modules = dirname(folder)

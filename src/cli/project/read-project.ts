@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../service/configuration.ts'
-import { CLIENT_VARIABLES, type ClientVariable, parseEnvFile } from '../terminal/environment.ts'
+import { CLIENT_NAMES, parseEnvFile } from '../terminal/environment.ts'
 import { readWranglerToml, type WranglerEnvironment } from './wrangler-toml.ts'
 
 export interface Project {
@@ -21,7 +21,7 @@ export async function readProject(folder: string): Promise<Project | undefined> 
   const file = join(folder, '.dev.vars')
   const secrets = existsSync(file) ? await parseEnvFile(file, '.dev.vars') : {}
   const settings: Settings = {}
-  for (const name of Object.keys(CLIENT_VARIABLES) as ClientVariable[]) {
+  for (const name of CLIENT_NAMES) {
     const own = name.slice('EDGETILL_'.length)
     const value = secrets[own] || local.vars[own]
     if (typeof value === 'string' && value !== '')

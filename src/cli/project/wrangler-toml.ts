@@ -29,11 +29,8 @@ export async function readWranglerToml(folder: string): Promise<WranglerEnvironm
   } catch (error) {
     throw new UsageError(`wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`)
   }
-  const named = Object.entries(tableOf(whole.env))
-  return [
-    environmentOf(undefined, whole),
-    ...named.map(([name, environment]) => environmentOf(name, tableOf(environment))),
-  ]
+  const named = Object.entries(tableOf(whole.env)).map(([name, table]) => environmentOf(name, tableOf(table)))
+  return [environmentOf(undefined, whole), ...named]
 }
 
 /** Tables that environments inherit, or that name no binding. */
@@ -43,16 +40,13 @@ function environmentOf(name: string | undefined, table: Table): WranglerEnvironm
   const bindings = Object.entries(table).flatMap(([key, value]) => (NO_BINDINGS.includes(key) ? [] : bindingsIn(value)))
   const stores = (['kv_namespaces', 'd1_databases'] as const).flatMap((key) => {
     const list = Array.isArray(table[key]) ? table[key].map(tableOf) : []
-    return list.map(({ binding, id, database_id = id }) => ({
-      ...{ table: key, binding: String(binding), id: String(database_id ?? '') },
-    }))
+    const storeOf = ({ binding, id, database_id = id ?? '' }: Table) => ({
+      binding: `${binding}`,
+      id: `${database_id}`,
+    })
+    return list.map((one) => ({ table: key, ...storeOf(one) }))
   })
-  return {
-    name,
-    vars: tableOf(table.vars),
-    bindings: [...new Set(bindings)],
-    stores,
-  }
+  return { name, vars: tableOf(table.vars), bindings: [...new Set(bindings)], stores }
 }
 
 /** The names that a table and the tables in it bind: `binding`, and `name` beside a Durable Object's class. */

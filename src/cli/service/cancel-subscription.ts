@@ -1,20 +1,24 @@
 import { isOutcomeUnknownError, type OutcomeUnknownError } from '../../errors.ts'
-import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
+import { confirmed, requireAnswer, SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { planned } from '../terminal/preview.ts'
 import { printable } from '../terminal/terminal.ts'
-import type { Flags, OptionRow, Use } from '../terminal/verb.ts'
-import type { SERVICE_OPTIONS } from './configuration.ts'
+import { group, option, type Use } from '../terminal/verb.ts'
+import { SERVICE_OPTIONS } from './configuration.ts'
 import { EXIT, jsonOf } from './outcome.ts'
-import { findOut, type RESOLVE_OPTIONS } from './resolve.ts'
+import { findOut, RESOLVE_OPTIONS } from './resolve.ts'
 import { openSession, type Session } from './service.ts'
 
-type Options = typeof SERVICE_OPTIONS &
-  typeof RESOLVE_OPTIONS &
-  typeof SEND_OPTIONS & { order: OptionRow<string | undefined> }
+export const CANCEL_OPTIONS = {
+  ...group('What is sent:', SEND_OPTIONS),
+  ...RESOLVE_OPTIONS,
+  ...group('Afterwards:', { order: option('<ID>', 'its first order, which --resolve looks up') }),
+  ...SERVICE_OPTIONS,
+}
+type CancelUse = Use<typeof CANCEL_OPTIONS>
 
 /** Shows what will be sent, asks, and ends a subscription. */
-export async function cancelSubscription(use: Use<Options>): Promise<ExitCode> {
+export async function cancelSubscription(use: CancelUse): Promise<ExitCode> {
   const { flags, argument: recurring_id } = use
   const session = await openSession(use)
   const { config, client, terminal, json, signal, wait } = session
@@ -30,16 +34,11 @@ export async function cancelSubscription(use: Use<Options>): Promise<ExitCode> {
     return EXIT.failed
   } catch (error) {
     if (!isOutcomeUnknownError(error)) throw error
-    return await unknown(recurring_id, error, flags, session)
+    return await unknown(use, error, session)
   }
 }
 
-async function unknown(
-  id: string,
-  error: OutcomeUnknownError,
-  flags: Flags<Options>,
-  session: Session,
-): Promise<ExitCode> {
+async function unknown({ flags, argument }: CancelUse, error: OutcomeUnknownError, session: Session) {
   const { terminal, json } = session
   const resolved = await findOut(error, flags, session, { order_id: flags.order })
   const { outcome = 'unknown' } = resolved ?? {}
@@ -48,6 +47,6 @@ async function unknown(
   if (outcome !== 'unknown') return outcome === 'executed' ? EXIT.done : EXIT.failed
   const order = flags.order ?? 'ID-OF-THE-FIRST-ORDER'
   terminal.err(`Find out with: edgetill resend ${order} --operation purchase --json (recurring.status is canceled).`)
-  terminal.err(`Cancelling again moves no money: edgetill recurring-cancel ${id}`)
+  terminal.err(`Cancelling again moves no money: edgetill recurring-cancel ${argument}`)
   return EXIT.unknown
 }

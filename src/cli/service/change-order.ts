@@ -3,33 +3,21 @@ import type { Client } from '../../client/client-methods.ts'
 import { isApiError, isOutcomeUnknownError, type OutcomeUnknownError } from '../../errors.ts'
 import type { CallOptions } from '../../http/types.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
-import { confirmed, requireAnswer, type SEND_OPTIONS } from '../terminal/confirm.ts'
+import { confirmed, requireAnswer, SEND_OPTIONS } from '../terminal/confirm.ts'
 import { type ExitCode, errorLine, FailedError } from '../terminal/errors.ts'
+import { amountOf } from '../terminal/option-values.ts'
 import { planned } from '../terminal/preview.ts'
 import { list, money, statusColour } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
-import type { Flags, OptionRow, Use } from '../terminal/verb.ts'
-import type { SERVICE_OPTIONS } from './configuration.ts'
+import { defineVerb, type Flags, group, option, type Use, type Verb } from '../terminal/verb.ts'
+import { SERVICE_OPTIONS } from './configuration.ts'
 import { checkWhole, currencyOf, type Intent, repetition } from './order-guards.ts'
 import { describeCode, EXIT, exitOf, idsOf, jsonOf } from './outcome.ts'
-import { findOut, type RESOLVE_OPTIONS, type ResolveFlags } from './resolve.ts'
+import { findOut, RESOLVE_OPTIONS } from './resolve.ts'
 import { openSession, type Session } from './service.ts'
 
-type Text = OptionRow<string | undefined>
-type ChangeOptions = typeof SERVICE_OPTIONS &
-  typeof RESOLVE_OPTIONS &
-  typeof SEND_OPTIONS & { currency: Text; amount: OptionRow<number | undefined>; comment: Text; serverUrl: Text }
-
-/** A call, once the order was looked up. */
-export interface Change {
-  order_id: string
-  /** Empty where the verb sends none. */
-  currency: string
-  flags: Flags<ChangeOptions>
-}
-
 /** A verb that changes an order: what it sends, and what it means for people. */
-export interface ChangeVerb {
+interface ChangeVerb extends Pick<Verb, 'summary' | 'description' | 'examples'> {
   name: 'capture' | 'refund' | 'void' | 'cancel'
   /** The meaning of a missing `--amount`; undefined where the service takes no amount. */
   whole?: string
@@ -40,19 +28,43 @@ export interface ChangeVerb {
   isDone?: (record: Changed) => boolean
 }
 
+/** A call, once the order was looked up. `currency` is empty where the verb sends none. */
+export type Change = { order_id: string; currency: string; flags: Flags<ChangeOptions> }
+
 /** The fields that the records of all four share. */
-export interface Changed {
-  status: string
-  amount?: number | null | undefined
-  currency?: string | null | undefined
-  status_code?: string | null | undefined
-  status_description?: string | null | undefined
-  operation_id?: string | null | undefined
-  payment_id?: string | null | undefined
+type Changed = { status: string; amount?: number | null | undefined } & {
+  [K in 'currency' | 'status_code' | 'status_description' | 'operation_id' | 'payment_id']?: string | null | undefined
 }
 
+type ChangeOptions = ReturnType<typeof optionsOf>
+
+function optionsOf({ whole, takesDetails }: ChangeVerb) {
+  const amount = whole ? `80.25 (default: ${whole})` : "not sent: another amount than the order's stops it"
+  const details = {
+    comment: option('<TEXT>', 'at most 2048 characters'),
+    serverUrl: option('<URL>', 'where its webhooks go (default: none is sent)'),
+  }
+  const sent = {
+    currency: option('<CODE>', "ISO 4217 (default: the order's)"),
+    amount: option('<AMOUNT>', amount, amountOf),
+    ...(takesDetails ? details : ({} as typeof details)),
+    ...SEND_OPTIONS,
+  }
+  return { ...group('What is sent:', sent), ...RESOLVE_OPTIONS, ...SERVICE_OPTIONS }
+}
+
+export const changeVerb = (row: ChangeVerb): Verb =>
+  defineVerb({
+    ...row,
+    heading: 'Payments',
+    description: `${row.description} Shows what will be sent, and asks.`,
+    argument: { name: '<ID>', says: 'your order_id' },
+    options: optionsOf(row),
+    run: (use) => changeOrder(row, use),
+  })
+
 /** Looks the order up, shows what will be sent, asks, sends it once, and says what became of it. */
-export async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<ExitCode> {
+async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<ExitCode> {
   const { flags, argument: order_id } = use
   const session = await openSession(use)
   const { config, terminal, signal } = session
@@ -61,7 +73,8 @@ export async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Pr
   requireAnswer(terminal, flags)
   const detailsIn = (known: string): Change => ({ order_id, currency: takesDetails ? known : '', flags })
   // A mistake in the command line is found before the service is asked; the currency may be the order's.
-  await planned({ ...config, onWarning: () => {} }, (dry) => verb.call(dry, detailsIn(currency ?? 'XTS'), {}))
+  const silent = { ...config, onWarning: () => {} }
+  await planned(silent, (dry) => verb.call(dry, detailsIn(currency ?? 'XTS'), {}))
   const before = await session.wait(operationsBefore(session, order_id))
   const intent: Intent = { verb: name, order_id, amount, currency, before }
   const details = detailsIn(takesDetails ? currencyOf(intent) : '')
@@ -72,22 +85,20 @@ export async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Pr
   if (!(await confirmed(name, order_id, { terminal, request, flags, whole, signal }))) return EXIT.done
   try {
     // Its warnings were printed for the plan.
-    const client = createClient({ ...config, onWarning: () => {} })
-    return report(verb, order_id, await session.wait(verb.call(client, details, { signal })), session)
+    const call = verb.call(createClient(silent), details, { signal })
+    return report(verb, order_id, await session.wait(call), session)
   } catch (error) {
     if (!isOutcomeUnknownError(error)) throw error
-    return await unknown(verb, error, { order_id, known: before && idsOf(before) }, flags, session)
+    return await unknown(verb, error, details, before && idsOf(before), session)
   }
 }
 
 /** The operations of the order before the call; undefined where the service does not show them. */
 async function operationsBefore({ client, signal }: Session, order_id: string): Promise<WebhookEvent[] | undefined> {
-  try {
-    return await client.listOrderOperations({ order_id }, { signal })
-  } catch (error) {
+  return await client.listOrderOperations({ order_id }, { signal }).catch((error: unknown) => {
     if (isApiError(error) && error.status === 404) return undefined
     throw error
-  }
+  })
 }
 
 function report(verb: ChangeVerb, order_id: string, record: Changed, { terminal, json }: Session): ExitCode {
@@ -110,16 +121,11 @@ function report(verb: ChangeVerb, order_id: string, record: Changed, { terminal,
   return code
 }
 
-interface Before {
-  order_id: string
-  known: readonly string[] | undefined
-}
-
 async function unknown(
   verb: ChangeVerb,
   error: OutcomeUnknownError,
-  { order_id, known }: Before,
-  flags: ResolveFlags,
+  { order_id, flags }: Change,
+  known: readonly string[] | undefined,
   session: Session,
 ): Promise<ExitCode> {
   const { terminal, json } = session
@@ -134,17 +140,12 @@ async function unknown(
   const call = { operation, order_id, amount, currency, sent_at }
   // A program can go on with resolveOutcome(client, call, { known }).
   if (json) terminal.out(errorLine(error, { outcome: 'unknown', reason, why: resolved?.why, call, known }))
-  terminal.err(howToFindOut(verb, error, { order_id, known }))
-  return EXIT.unknown
-}
-
-function howToFindOut({ name }: ChangeVerb, { amount, currency }: OutcomeUnknownError, before: Before): string {
-  const { order_id, known = [] } = before
-  const what = amount === undefined ? `a ${name}` : `a ${name} of ${money(amount, currency)}`
-  const other = known.length === 0 ? '' : `, other than ${printable(known.join(', '))}`
+  const what = amount === undefined ? `a ${verb.name}` : `a ${verb.name} of ${money(amount, currency)}`
+  const other = known?.length ? `, other than ${printable(known.join(', '))}` : ''
   const executed =
-    name === 'cancel'
+    verb.name === 'cancel'
       ? 'It was executed if the payment has the status_code 6007.'
       : `It was executed if the order shows ${what}${other}. If it shows none ten minutes later, it was not.`
-  return `Do NOT run this command again before you know. Find out with: edgetill order ${order_id}\n${executed}`
+  terminal.err(`Do NOT run this command again before you know. Find out with: edgetill order ${order_id}\n${executed}`)
+  return EXIT.unknown
 }

@@ -2,15 +2,7 @@ import { createClient } from '../../client/client.ts'
 import type { ClientConfig } from '../../config.ts'
 import { isConfigError } from '../../errors.ts'
 import { configFromEnv } from '../../helpers/config-from-env.ts'
-import {
-  CLIENT_VARIABLES,
-  type ClientVariable,
-  canReadEnvironment,
-  readEnvFile,
-  readSecretFile,
-  readVariables,
-  type Variables,
-} from '../terminal/environment.ts'
+import * as env from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { completed, type Flags, flag, forbidden, group, option } from '../terminal/verb.ts'
@@ -39,38 +31,19 @@ export const SERVICE_OPTIONS = {
 
 export type ServiceFlags = Flags<typeof SERVICE_OPTIONS>
 
-/** A setting and where it comes from. */
-export interface Setting {
-  value: string
-  /** `--base-url`, `--env-file shop.env`, `environment`. */
-  source: string
-}
-
-export type Settings = Partial<Record<ClientVariable, Setting>>
+/** Each setting with where it comes from: `--base-url`, `--env-file shop.env`, `environment`. */
+export type Settings = Partial<Record<env.ClientVariable, { value: string; source: string }>>
 
 /** Reads every setting: flags win over `--env-file`, which wins over the environment, which wins over `fallback`. */
-export async function readSettings(
-  flags: ServiceFlags,
-  environment?: Variables,
-  fallback: Settings = {},
-): Promise<Settings> {
-  const fromEnvironment = environment ?? (await readVariables())
-  const fromFile = flags.envFile === undefined ? {} : await readEnvFile(flags.envFile)
-  const fromFlags: Partial<Record<ClientVariable, string | undefined>> = {
-    EDGETILL_BASE_URL: flags.baseUrl,
-    EDGETILL_API_URL: flags.apiUrl,
-    EDGETILL_POS_ID: flags.posId,
-    EDGETILL_SCHEME: flags.scheme,
-    EDGETILL_AUTHENTICATION: flags.authentication,
-    EDGETILL_API_SECRET: flags.secretFile === undefined ? undefined : await readSecretFile(flags.secretFile),
-  }
+export async function readSettings(flags: ServiceFlags, environment?: env.Variables, fallback: Settings = {}) {
+  const fromEnvironment = await env.readVariables(undefined, environment)
+  const fromFile = await env.readEnvFile(flags.envFile)
+  const secret = flags.secretFile === undefined ? undefined : await env.readSecretFile(flags.secretFile)
+  const given = { ...flags, apiKey: undefined, apiSecret: secret, endpointsKey: undefined }
   const settings: Settings = { ...fallback }
-  for (const [name, flag = '--secret-file'] of Object.entries(CLIENT_VARIABLES) as [
-    ClientVariable,
-    string | undefined,
-  ][]) {
+  for (const name of env.CLIENT_NAMES) {
     const found = [
-      { value: fromFlags[name], source: flag },
+      { value: given[env.CLIENT_VARIABLES[name]], source: env.flagFor(name) ?? '--secret-file' },
       { value: fromFile[name], source: `--env-file ${flags.envFile}` },
       { value: fromEnvironment[name], source: 'environment' },
     ].find(({ value }) => value !== undefined && value !== '')
@@ -84,31 +57,24 @@ export async function readSettings(
  * @param help The last line of what is said about a setting that is missing.
  * @throws {UsageError}
  */
-export function configOf(settings: Settings, flags: ServiceFlags, help = DOCTOR): ClientConfig {
+export function configOf(
+  settings: Settings,
+  { timeout: timeoutMs, allowInsecureHttp }: ServiceFlags,
+  help = 'edgetill doctor checks the configuration.',
+): ClientConfig {
   const values = Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value]))
   try {
-    const config: ClientConfig = {
-      ...configFromEnv(values),
-      timeoutMs: flags.timeout,
-      allowInsecureHttp: flags.allowInsecureHttp ?? false,
-    }
+    const config = { ...configFromEnv(values), timeoutMs, allowInsecureHttp: allowInsecureHttp ?? false }
     createClient(config)
     return config
   } catch (error) {
     if (!isConfigError(error)) throw error
-    const missing = (Object.keys(CLIENT_VARIABLES) as ClientVariable[]).filter((name) => error.message.includes(name))
+    const missing = env.CLIENT_NAMES.filter((name) => error.message.includes(name))
     if (missing.some((name) => settings[name] === undefined))
       throw new UsageError([howToSet(settings, missing), help].join('\n').trim())
-    const name = variableOf(error.field)
-    const source = name && settings[name]?.source
-    throw new UsageError(`${asFlags(error.message)}${name ? ` (${name}, from: ${source})` : ''}`)
+    const name = env.CLIENT_NAMES.find((one) => env.CLIENT_VARIABLES[one] === error.field)
+    throw new UsageError(`${asFlags(error.message)}${name ? ` (${name}, from: ${settings[name]?.source})` : ''}`)
   }
-}
-
-/** The variable that sets an option of the client: `baseUrl` is EDGETILL_BASE_URL. */
-function variableOf(field: string): ClientVariable | undefined {
-  const name = `EDGETILL_${field.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
-  return Object.hasOwn(CLIENT_VARIABLES, name) ? (name as ClientVariable) : undefined
 }
 
 /** The SDK's message with the flags of the command line. */
@@ -117,21 +83,19 @@ const asFlags = (message: string): string =>
     .replace('allowInsecureHttp', '--allow-insecure-http')
     .replace('timeoutMs must be', '--timeout in milliseconds must be')
 
-const DOCTOR = 'edgetill doctor checks the configuration.'
 const EMULATOR =
   'Without an account, start edgetill emulator --write-env emulator.env and add --env-file emulator.env here.'
 
-function howToSet(settings: Settings, missing: readonly ClientVariable[]): string {
-  const flags = missing.map((name) => CLIENT_VARIABLES[name]).filter((flag) => flag !== undefined)
+function howToSet(settings: Settings, missing: readonly env.ClientVariable[]): string {
+  const flags = missing.map(env.flagFor).filter((flag) => flag !== undefined)
   const them = missing.length === 1 ? 'it' : 'them'
-  const lines = [
+  const names = flags.join(', ').replace(/, (?!.*,)/, ' and ')
+  const also = names && ` ${names} can be flags as well; secrets cannot, because a process list shows flags.`
+  const isDenied = !env.canReadEnvironment()
+  return [
     `Missing configuration: ${missing.join(', ')}.`,
-    `Set ${them} in the environment or in a file for --env-file; the merchant portal shows the values.` +
-      `${flags.length === 0 ? '' : ` ${flags.join(', ').replace(/, (?!.*,)/, ' and ')} can be flags as well; secrets cannot, because a process list shows flags.`}`,
-  ]
-  if (Object.keys(settings).length === 0) lines.push(EMULATOR)
-  if (!canReadEnvironment()) {
-    lines.push("Deno was not allowed to read the environment: add '--allow-env=EDGETILL_*'.")
-  }
-  return lines.join('\n')
+    `Set ${them} in the environment or in a file for --env-file; the merchant portal shows the values.${also}`,
+    ...(Object.keys(settings).length === 0 ? [EMULATOR] : []),
+    ...(isDenied ? ["Deno was not allowed to read the environment: add '--allow-env=EDGETILL_*'."] : []),
+  ].join('\n')
 }

@@ -5,9 +5,13 @@ import { parseInstant } from '../../emulator/state/time.ts'
 import { environmentVariable } from '../terminal/environment.ts'
 import { milliseconds, webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { completed, type Flags, flag, group, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
-import type { ServeEmulatorOptions } from './serve-emulator.ts'
 
 const own = (): OptionRow<string | undefined> => hidden(option('<VALUE>', ''))
+
+const delays = (text: string): number[] =>
+  text === 'none' ? [] : text.split(',').map((delay) => milliseconds(delay.trim()))
+
+const header = (line: string) => parts(line, /^([\w-]+):\s*(.*)$/, "'name: value'") as [string, string]
 
 /** The options of the emulator. The values' form is checked here, what they may be by the emulator. */
 export const EMULATOR_OPTIONS = {
@@ -64,85 +68,38 @@ export const EMULATOR_OPTIONS = {
   scheme: own(),
 }
 
-type EmulatorFlags = Flags<typeof EMULATOR_OPTIONS>
-type Account = { name: string; currency: string; available: number; rolling_reserve: number }
+export type EmulatorFlags = Flags<typeof EMULATOR_OPTIONS>
 
-export interface EmulatorArguments {
-  json: boolean
-  quiet: boolean
-  writeEnv: string | undefined
-  state: string | undefined
-  seedFile: string | undefined
-  cards: boolean
-  wait: boolean
-  serve: ServeEmulatorOptions & { port: number }
-  emulator: EmulatorOptions
-  /** The credentials that were given from outside: they are not printed. */
-  ownCredentials: string[]
-}
+/** The options of `createEmulator` with their names on the command line. */
+const NAMES = {
+  ...{ webhookUrl: 'webhookUrl', seed: 'seed', clock: 'clock', authentication: 'authentication', strict: 'strict' },
+  ...{ captureContentType: 'captureContentType', customerFields: 'customerFields', splitSum: 'splitSum' },
+  ...{ maxCapturePercent: 'maxCapturePercent', hostedAuthResponse: 'hostedAuthResponse', latencyMs: 'latency' },
+  ...{ allowHosts: 'allowHost', accounts: 'account', retryDelaysMs: 'retryDelays', webhookTimeoutMs: 'webhookTimeout' },
+} as const
 
-/** The options whose name on the command line is not that of `createEmulator`. */
-const RENAMED: Readonly<Record<string, string>> = {
-  ...{ allowHost: 'allowHosts', retryDelays: 'retryDelaysMs', webhookTimeout: 'webhookTimeoutMs' },
-  ...{ account: 'accounts', latency: 'latencyMs' },
-}
-
-/** Reads the command line and the environment. */
-export function readEmulatorArguments(flags: EmulatorFlags): EmulatorArguments {
-  const {
-    json = false,
-    quiet = false,
-    writeEnv,
-    state,
-    seedFile,
-    cards = false,
-    wait = false,
-    port = 4010,
-    host,
-    origin,
-    tlsCert,
-    tlsKey,
-    ...more
-  } = flags
-  const { posId, apiKey, apiSecret, endpointsKey, scheme, perturb, webhookHeader, ...others } = more
-  const { checkoutExpiry: checkoutMs, threeDSecureExpiry, authorizationExpiry: authorizationMs, ...rest } = others
+/** The emulator's options; its credentials may come from the environment too. */
+export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
+  const { perturb, webhookHeader, checkoutExpiry: checkoutMs, authorizationExpiry: authorizationMs } = flags
+  const expiry = present({ checkoutMs, threeDSecureMs: flags.threeDSecureExpiry, authorizationMs })
   const credentials = present({
-    posId: posId ?? environmentVariable('EDGETILL_POS_ID'),
-    apiKey: apiKey ?? environmentVariable('EDGETILL_API_KEY'),
-    apiSecret: apiSecret ?? environmentVariable('EDGETILL_API_SECRET'),
-    endpointsKey: endpointsKey ?? environmentVariable('EDGETILL_ENDPOINTS_KEY'),
-    scheme: scheme ?? environmentVariable('EDGETILL_SCHEME'),
+    posId: flags.posId ?? environmentVariable('EDGETILL_POS_ID'),
+    apiKey: flags.apiKey ?? environmentVariable('EDGETILL_API_KEY'),
+    apiSecret: flags.apiSecret ?? environmentVariable('EDGETILL_API_SECRET'),
+    endpointsKey: flags.endpointsKey ?? environmentVariable('EDGETILL_ENDPOINTS_KEY'),
+    scheme: flags.scheme ?? environmentVariable('EDGETILL_SCHEME'),
   })
-  const expiry = present({ checkoutMs, threeDSecureMs: threeDSecureExpiry, authorizationMs })
-  const emulator = present({
-    ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [RENAMED[name] ?? name, value])),
+  return present({
+    ...Object.fromEntries(Object.entries(NAMES).map(([name, given]) => [name, flags[given as keyof EmulatorFlags]])),
     perturbations: perturb === 'seed' ? 'seed' : perturb?.split(',').map((name) => name.trim()),
     webhookHeaders: webhookHeader && Object.fromEntries(webhookHeader),
     expiry: Object.keys(expiry).length === 0 ? undefined : expiry,
     credentials,
   }) as EmulatorOptions
-  const serve = { port, ...present({ host, origin, tlsCert, tlsKey }) }
-  return {
-    json,
-    quiet,
-    writeEnv,
-    state,
-    seedFile,
-    cards,
-    wait,
-    serve,
-    emulator,
-    ownCredentials: Object.keys(credentials),
-  }
 }
 
-function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
-}
-
-function delays(text: string): number[] {
-  return text === 'none' ? [] : text.split(',').map((delay) => milliseconds(delay.trim()))
-}
+const present = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 
 function clock(text: string): { now(): number } {
   const now = parseInstant(text)
@@ -150,21 +107,20 @@ function clock(text: string): { now(): number } {
   return { now: () => now }
 }
 
+/** The parts of a value that has a form. */
+function parts(text: string, form: RegExp, takes: string): string[] {
+  const match = form.exec(text)
+  if (!match) throw new InvalidArgumentError(`It takes ${takes}.`)
+  return match.slice(1)
+}
+
 function latency(text: string): number | [number, number] {
-  const match = /^(\d+)(?:-(\d+))?$/.exec(text)
-  if (!match) throw new InvalidArgumentError('It takes milliseconds like 200, or a range like 100-400.')
-  return match[2] === undefined ? Number(match[1]) : [Number(match[1]), Number(match[2])]
+  const [from, to] = parts(text, /^(\d+)(?:-(\d+))?$/, 'milliseconds like 200, or a range like 100-400')
+  return to === undefined ? Number(from) : [Number(from), Number(to)]
 }
 
-function header(line: string): [string, string] {
-  const match = /^([\w-]+):\s*(.*)$/.exec(line)
-  if (!match) throw new InvalidArgumentError("It takes 'name: value'.")
-  return [match[1] ?? '', match[2] ?? '']
-}
-
-function account(text: string): Account {
-  const match = /^(.+):([A-Z]{3}):(-?\d+(?:\.\d{1,2})?):(\d+(?:\.\d{1,2})?)$/.exec(text)
-  if (!match) throw new InvalidArgumentError('It takes NAME:CURRENCY:AVAILABLE:RESERVE like Main:UAH:1000:50.')
-  const [, name = '', currency = '', available, reserve] = match
-  return { name, currency, available: Number(available), rolling_reserve: Number(reserve) }
+function account(text: string) {
+  const form = /^(.+):([A-Z]{3}):(-?\d+(?:\.\d{1,2})?):(\d+(?:\.\d{1,2})?)$/
+  const [name, currency, own, reserve] = parts(text, form, 'NAME:CURRENCY:AVAILABLE:RESERVE like Main:UAH:1000:50')
+  return { name, currency, available: Number(own), rolling_reserve: Number(reserve) }
 }

@@ -16,10 +16,7 @@ type Readable = Extract<WebhookEvent, { amount: number }>
 const readable = ({ before = [] }: Intent): Readable[] =>
   before.filter((event): event is Readable => 'amount' in event && 'status' in event)
 
-/**
- * The currency to send: the order's.
- * @throws {UsageError} when another one was given, or when neither is known.
- */
+/** The currency to send: the order's. @throws {UsageError} when another one was given, or when neither is known. */
 export function currencyOf(intent: Intent): string {
   const { verb, order_id, currency } = intent
   const own = readable(intent)[0]?.currency
@@ -28,10 +25,8 @@ export function currencyOf(intent: Intent): string {
   }
   const known = currency ?? own
   if (known !== undefined) return known
-  throw new UsageError(
-    `The service does not show an order ${order_id}. Nothing was sent. Check the ID with edgetill order ${order_id}; ` +
-      `to send the ${verb} all the same, pass --currency.`,
-  )
+  const check = `Check the ID with edgetill order ${order_id}; to send the ${verb} all the same, pass --currency.`
+  throw new UsageError(`The service does not show an order ${order_id}. Nothing was sent. ${check}`)
 }
 
 /** A void and a cancellation are always whole: another amount is a misunderstanding that must not be sent. */
@@ -49,9 +44,9 @@ export function repetition(intent: Intent): string | undefined {
   if (before === undefined) {
     return 'Warning: the service does not show the operations of this order, so that a repetition cannot be noticed.'
   }
-  const same = readable(intent).find(
-    (one) => one.kind === verb && one.status !== 'failure' && (amount ?? one.amount) === one.amount,
-  )
+  const isSame = (one: Readable) =>
+    one.kind === verb && one.status !== 'failure' && (amount ?? one.amount) === one.amount
+  const same = readable(intent).find(isSame)
   if (same === undefined) return undefined
   const state = [same.status, same.created_at].filter(Boolean).join(', ')
   return `Warning: order ${order_id} already has a ${verb} of ${money(same.amount, same.currency)} (${state}). This is another one.`

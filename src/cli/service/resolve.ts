@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OutcomeUnknownError } from '../../errors.ts'
-import type { ResolvedOutcome } from '../../outcome/decide.ts'
 import { resolveOutcome, type UnresolvedCall } from '../../outcome/resolve-outcome.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
@@ -22,24 +21,15 @@ export const RESOLVE_OPTIONS = group('Afterwards:', {
 
 export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
 
-/** Facts that are known beside the error. */
-export interface Clues {
-  /** The order to look up, where the call named none. */
-  order_id?: string | undefined
-  /** Operations of the order from before the call. */
-  known?: readonly string[] | undefined
-}
+/** The order to look up, where the call named none, and its operations from before the call. */
+type Clues = { order_id?: string | undefined; known?: readonly string[] | undefined }
 
 /**
  * Says that the outcome of a call is unknown and, with `--resolve`, finds out. Undefined where it was not looked up.
  * The SDK's advice on how to find out is for programs, and left out: the verb gives its own.
  */
-export async function findOut(
-  error: OutcomeUnknownError,
-  flags: ResolveFlags,
-  session: Session,
-  { order_id, known }: Clues,
-): Promise<ResolvedOutcome | undefined> {
+export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, session: Session, clues: Clues) {
+  const { order_id, known } = clues
   const { terminal, signal } = session
   terminal.err(printable(error.message.replace(` ${error.howToFindOut}`, '')))
   if (!flags.resolve || signal.aborted) return undefined
@@ -60,9 +50,9 @@ const PAUSES_MS = [0, 2_000, 5_000, 15_000, 30_000, 60_000]
 async function settle(
   call: UnresolvedCall & { sent_at: string },
   settleAfterMs: number,
-  known: readonly string[] | undefined,
+  known: Clues['known'],
   { client, signal }: Session,
-): Promise<ResolvedOutcome> {
+) {
   const settlesAt = Date.parse(call.sent_at) + settleAfterMs
   for (let asked = 0; ; asked++) {
     const ms = Math.min(PAUSES_MS[asked] ?? 60_000, Math.max(0, settlesAt - Date.now()))

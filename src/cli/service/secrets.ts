@@ -9,15 +9,9 @@ export const SECRET_OPTIONS = group('The API secret (or the variable EDGETILL_AP
   secretFile: option('<FILE>', 'a file that holds the API secret alone'),
 })
 
-/**
- * The API secret, and the previous one while it is being replaced.
- *
- * @throws {UsageError} when none is configured, or a file cannot be read.
- */
-export async function readSecrets({
-  envFile,
-  secretFile,
-}: Flags<typeof SECRET_OPTIONS>): Promise<[NamedSecret, ...NamedSecret[]]> {
+/** The API secret, and the previous one while it is being replaced. @throws {UsageError} when there is none. */
+export async function readSecrets(flags: Flags<typeof SECRET_OPTIONS>): Promise<[NamedSecret, ...NamedSecret[]]> {
+  const { envFile, secretFile } = flags
   const variables = await readVariables(envFile)
   const current: NamedSecret =
     secretFile === undefined

@@ -1,19 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
+import { readTextFile } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { type ServeOptions, serveOnNode } from './serve-node.ts'
 
-export interface ServeEmulatorOptions {
-  /** Default: a free one. */
-  port?: number
-  /** Default 127.0.0.1. */
-  host?: string
+export interface ServeEmulatorOptions extends Omit<ServeOptions, 'tls'> {
   /** The address that others reach it at. Default: where it listens. */
-  origin?: string
+  origin?: string | undefined
   /** Serves https with the certificate and the key in these files. */
-  tlsCert?: string
-  tlsKey?: string
+  tlsCert?: string | undefined
+  tlsKey?: string | undefined
 }
 
 export interface ServedEmulator {
@@ -34,7 +30,7 @@ export async function serveEmulator(
   const everywhere = where.host === '0.0.0.0' || where.host === '::'
   // A wrong option is rejected whether or not the port is free.
   createEmulator(origin === undefined ? options : { ...options, origin })
-  const tls = await readIdentity(tlsCert, tlsKey)
+  const tls = (tlsCert ?? tlsKey) ? await readIdentity(tlsCert, tlsKey) : undefined
   let ready: Emulator | undefined
   const served = await serveOnNode(
     async (request) => (await ready?.fetch(request)) ?? new Response(null, { status: 503 }),
@@ -53,9 +49,7 @@ export async function serveEmulator(
   const due = setInterval(() => {
     // At the end of the emulator's time nothing more falls due; anything else is a mistake that has to be seen.
     for (const one of [clock, ...shops.list().map((shop) => shop.clock)]) {
-      one.advance({}).catch((error: unknown) => {
-        if (!isConfigError(error)) console.error(error)
-      })
+      one.advance({}).catch((error: unknown) => isConfigError(error) || console.error(error))
     }
   }, 1000)
   return {
@@ -72,12 +66,9 @@ export async function serveEmulator(
 }
 
 async function readIdentity(certFile?: string, keyFile?: string): Promise<ServeOptions['tls']> {
-  if (certFile === undefined && keyFile === undefined) return undefined
-  const read = async (option: string, file: string | undefined): Promise<string> => {
-    if (file === undefined) throw new UsageError(`${option} is missing: --tls-cert and --tls-key belong together.`)
-    return readFile(file, 'utf8').catch((error: Error) => {
-      throw new UsageError(`${option} ${file} cannot be read: ${error.message}.`)
-    })
+  const read = async (option: string, file?: string): Promise<string> => {
+    if (file !== undefined) return readTextFile(file, option)
+    throw new UsageError(`${option} is missing: --tls-cert and --tls-key belong together.`)
   }
   return { cert: await read('--tls-cert', certFile), key: await read('--tls-key', keyFile) }
 }

@@ -2,15 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** Responds to one request, as `emulator.fetch` or a Worker does. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface ServeOptions {
   /** 0, the default, takes a free port. */
-  port?: number
+  port?: number | undefined
   /** Default 127.0.0.1: other machines cannot reach it. */
-  host?: string
+  host?: string | undefined
   /** Serves https with this key and certificate, in PEM. */
   tls?: { key: string; cert: string } | undefined
 }
@@ -24,14 +25,12 @@ export interface Served {
 }
 
 /**
- * Serves a fetch handler over HTTP/1.1 on Node. Bodies are streamed both ways, byte for byte. Where the handler throws a
- * `ConnectionResetError` the connection is reset before the first byte of a response; any other throw is a plain 500.
- *
+ * Serves a fetch handler over HTTP/1.1 on Node. Bodies are streamed both ways, byte for byte. Where the handler throws
+ * a `ConnectionResetError` the connection is reset before the first byte of a response; any other throw is a plain 500.
  * @throws when the port is taken.
  */
 export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {}): Promise<Served> {
-  const host = options.host ?? '127.0.0.1'
-  const { tls } = options
+  const { host = '127.0.0.1', tls } = options
   const scheme = tls === undefined ? 'http' : 'https'
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     respond(fetch, incoming, outgoing, scheme).catch((error: unknown) => fail(error, outgoing))
@@ -54,26 +53,18 @@ export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {
 }
 
 /** The error of an address that cannot be listened on, with what to do about it; any other error as it is. */
-export function listenError(error: unknown, { port = 0, host = '' }: { port?: number; host?: string }): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') {
-    return new Error(
-      `Port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).`,
-    )
+export function listenError(error: unknown, { port = 0, host = '' }: ServeOptions): unknown {
+  const elsewhere = `This machine does not have the address ${host}. Pass one of its own, or 0.0.0.0 for all.`
+  const texts: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).`,
+    EACCES: `Port ${port} needs more rights: choose one from 1024 on with --port.`,
+    ...{ EADDRNOTAVAIL: elsewhere, ENOTFOUND: elsewhere },
   }
-  if (code === 'EACCES') return new Error(`Port ${port} needs more rights: choose one from 1024 on with --port.`)
-  if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error
-  return new Error(
-    `This machine does not have the address ${host}. Pass one of this machine's addresses, or 0.0.0.0 for all.`,
-  )
+  const text = texts[(error as NodeJS.ErrnoException).code ?? '']
+  return text === undefined ? error : new Error(text)
 }
 
-async function respond(
-  fetch: FetchHandler,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  scheme: string,
-): Promise<void> {
+async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse, scheme: string) {
   const aborted = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) aborted.abort()
@@ -115,26 +106,9 @@ async function send(response: Response, method: string | undefined, outgoing: Se
     return
   }
   outgoing.flushHeaders()
-  const reader = response.body.getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (outgoing.destroyed) {
-      await reader.cancel()
-      return
-    }
-    if (!outgoing.write(part.value)) await drained(outgoing)
-  }
-  outgoing.end()
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      outgoing.off('drain', done)
-      outgoing.off('close', done)
-      resolve()
-    }
-    outgoing.once('drain', done)
-    outgoing.once('close', done)
+  // Who has gone away reads no more of it: that is not a failure.
+  await pipeline(Readable.fromWeb(response.body as never), outgoing).catch((error) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   })
 }
 

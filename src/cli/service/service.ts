@@ -24,10 +24,7 @@ export async function openSession(use: Use<typeof SERVICE_OPTIONS, unknown>): Pr
   const settings = await readSettings(flags, use.environment)
   const config: ClientConfig = { ...configOf(settings, flags), fetch, ...hooksOf(flags, terminal) }
   const { signal } = use
-  const wait = async <T>(call: Promise<T>): Promise<T> => {
-    const done = terminal.progress('Waiting for the service')
-    return await call.finally(done)
-  }
+  const wait = <T>(call: Promise<T>) => call.finally(terminal.progress('Waiting for the service'))
   return { config, client: createClient(config), terminal, json: flags.json ?? false, signal, wait }
 }
 
@@ -37,9 +34,8 @@ export function hooksOf({ verbose }: ServiceFlags, terminal: Terminal): Partial<
   if (!verbose) return { onWarning }
   return {
     onWarning,
-    onRequest: ({ method, path, attempt }) => {
-      terminal.err(`> ${method} ${path}${attempt > 1 ? ` (attempt ${attempt})` : ''}`)
-    },
+    onRequest: ({ method, path, attempt }) =>
+      terminal.err(`> ${method} ${path}${attempt > 1 ? ` (attempt ${attempt})` : ''}`),
     onResponse: ({ status, durationMs, requestId }) => {
       const id = requestId === undefined ? '' : ` (request ${requestId})`
       terminal.err(`< ${status} after ${Math.round(durationMs)} ms${id}`)

@@ -1,7 +1,8 @@
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Emulator } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
+import { readJsonFile, writeWhole } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 /** The file of `--state`, which keeps an emulator on disk. */
@@ -12,72 +13,50 @@ export interface StateFile {
   close(): Promise<void>
 }
 
-/** A file as JSON. @throws {UsageError} naming the option and the file. */
-export async function readJsonFile(option: string, file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UsageError(`${option} ${file} cannot be read: ${error.message}.`)
-  })
+/** Hands a JSON file to the emulator. @throws {UsageError} naming the option and the file, with what is wrong in it. */
+export async function fromFile(option: string, file: string, use: (json: unknown) => void): Promise<void> {
+  const json = await readJsonFile(option, file)
   try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`${option} ${file} is not JSON: ${(error as Error).message}.`)
-  }
-}
-
-/** Calls the emulator with what stands in a file. @throws {UsageError} with what it says is wrong. */
-export function fromFile(option: string, file: string, use: () => void): void {
-  try {
-    use()
+    use(json)
   } catch (error) {
     if (isConfigError(error)) throw new UsageError(`${option} ${file}: ${error.message}`)
     throw error
   }
 }
 
-/**
- * Goes on from the file, or begins it with `seed` where it is not there, and keeps it up to date: written beside it first and then
- * renamed, so that a crash leaves the last whole one.
- */
-export async function openStateFile(file: string, emulator: Emulator, seed: () => Promise<void>): Promise<StateFile> {
+/** Goes on from the file, or begins it with `seed` where it is not there, and keeps it up to date. */
+export async function openStateFile(file: string, emulator: Emulator, seed: () => Promise<unknown>) {
   const found = await stat(file).catch(() => undefined)
   // A pipe would never end.
   if (found?.isFile() === false) throw new UsageError(`--state ${file} is not a regular file.`)
   const lock = await lockFile(file)
-  const beside = `${file}.${process.pid}.tmp`
   let changes = 1
   let written = 0
   const write = async (): Promise<void> => {
     const since = changes
     if (since === written) return
-    try {
-      await writeFile(beside, JSON.stringify(emulator.snapshot()), { mode: 0o600 })
-      await rename(beside, file)
-    } catch (error) {
-      await rm(beside, { force: true })
-      throw new UsageError(`--state ${file} cannot be written: ${(error as Error).message}.`)
-    }
+    await writeWhole(file, JSON.stringify(emulator.snapshot())).catch((error: Error) => {
+      throw new UsageError(`--state ${file} cannot be written: ${error.message}.`)
+    })
     written = since
   }
   try {
     if (found === undefined) await seed()
-    else {
-      const stored = await readJsonFile('--state', file)
-      fromFile('--state', file, () => emulator.restore(stored))
-    }
+    else await fromFile('--state', file, emulator.restore)
     // A path that cannot be written is noticed at the start.
     await write()
   } catch (error) {
     await lock.release()
     throw error
   }
-  let writing = Promise.resolve()
   let said = ''
+  const say = (message: string): void => {
+    // Once for each cause: it is tried again every second.
+    if (message !== '' && message !== said) console.error(message)
+    said = message
+  }
+  let writing = Promise.resolve()
   const timer = setInterval(() => {
-    const say = (message: string): void => {
-      // Once for each cause: it is tried again every second.
-      if (message !== '' && message !== said) console.error(message)
-      said = message
-    }
     writing = writing
       .then(lock.renew)
       .then(write)
@@ -87,9 +66,7 @@ export async function openStateFile(file: string, emulator: Emulator, seed: () =
       )
   }, 1000)
   return {
-    changed() {
-      changes += 1
-    },
+    changed: () => void changes++,
     async close() {
       clearInterval(timer)
       await writing.then(write).finally(lock.release)
@@ -100,13 +77,8 @@ export async function openStateFile(file: string, emulator: Emulator, seed: () =
 /** A lock that was not renewed for so long belongs to nobody. */
 const LOCK_MS = 10_000
 
-interface Lock {
-  renew(): Promise<void>
-  release(): Promise<void>
-}
-
 /** Two emulators on one file would each overwrite the other's orders. @throws {UsageError} naming the process that has it. */
-async function lockFile(file: string): Promise<Lock> {
+async function lockFile(file: string) {
   const path = `${file}.lock`
   const own = `${hostname()} ${process.pid}`
   const take = (flag: string) => writeFile(path, own, { flag, mode: 0o600 })

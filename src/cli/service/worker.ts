@@ -1,18 +1,10 @@
-import { readEnvFile, readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
+import { parseJson } from '../../lib/json.ts'
+import { readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
 import { FailedError, UsageError } from '../terminal/errors.ts'
-import { isLoopback } from '../terminal/loopback.ts'
-import type { Surroundings } from '../terminal/surroundings.ts'
+import { isLoopback } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
-import { forbidden, option } from '../terminal/verb.ts'
+import { type Flags, forbidden, option, type Surroundings } from '../terminal/verb.ts'
 import { causeOf } from './outcome.ts'
-
-/** The flags that name a worker. */
-export interface WorkerFlags {
-  workerUrl?: string
-  tokenFile?: string
-  envFile?: string
-  allowInsecureHttp?: boolean
-}
 
 /** A worker, and the token of its `/api`. */
 export interface Worker {
@@ -27,14 +19,12 @@ export const workerOptions = (url: string) => ({
   workerToken: forbidden('EDGETILL_WORKER_TOKEN', '--token-file'),
 })
 
+/** The flags that name a worker. */
+type WorkerFlags = Flags<ReturnType<typeof workerOptions>> & { envFile?: string; allowInsecureHttp?: boolean }
+
 /** @throws {UsageError} when its address or its token is missing or cannot be used. */
-export async function workerOf(
-  flags: WorkerFlags,
-  { environment }: Surroundings,
-  fallback: Variables = {},
-): Promise<Worker> {
-  const file = flags.envFile === undefined ? {} : await readEnvFile(flags.envFile)
-  const variables = { ...fallback, ...(environment ?? (await readVariables())), ...file }
+export async function workerOf(flags: WorkerFlags, { environment }: Surroundings, fallback: Variables = {}) {
+  const variables = { ...fallback, ...(await readVariables(flags.envFile, environment)) }
   const address = flags.workerUrl ?? variables.EDGETILL_WORKER_URL
   const { tokenFile } = flags
   const token =
@@ -63,7 +53,6 @@ function originOf(address: string, insecure: boolean): string {
 export interface WorkerResponse {
   status: number
   body: Record<string, unknown>
-  location: string | null
 }
 
 /** Sends a request with the worker's token. Rejects as `fetch` does. */
@@ -82,24 +71,17 @@ export async function askWorker(
     redirect: 'manual',
     signal,
   })
-  const text = await response.text()
-  return { status: response.status, body: objectIn(text), location: response.headers.get('location') }
+  const json = parseJson(await response.text())
+  const body = typeof json === 'object' && json !== null ? { ...json } : {}
+  return { status: response.status, body }
 }
 
-/** The input of a verb, and the member that a response of 2xx has. */
-interface Sent {
-  input?: object
-  signal: AbortSignal
-  timeoutMs: number
-  holds: string
-}
-
-/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a response of 2xx that has this member. */
+/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a response of 2xx that has what it `holds`. */
 export async function callWorker(
   worker: Worker,
   call: string,
   around: Surroundings,
-  { input, signal, timeoutMs, holds }: Sent,
+  { input, signal, timeoutMs, holds }: { input?: object; signal: AbortSignal; timeoutMs: number; holds: string },
 ): Promise<Record<string, unknown>> {
   const either = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal])
   const { status, body } = await askWorker(worker, call, around, either, input).catch((error: unknown) => {
@@ -130,13 +112,4 @@ function rejection(status: number, { title, detail, code }: Record<string, unkno
       (cure && `\n${cure}`),
     { cause: { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined } },
   )
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null ? { ...json } : {}
-  } catch {
-    return {}
-  }
 }

@@ -1,19 +1,10 @@
 import type { Activity } from '../../emulator/index.ts'
 import { type Colour, printable } from './terminal.ts'
 
-/** Colours a text, or leaves it as it is. */
 type Paint = (colour: Colour, text: string) => string
 
-/** The columns of a line: what it ended as, how long it took, what it was, which order, its id, and what explains it. */
-interface Line {
-  result: string
-  colour: Colour
-  ms?: number
-  what: string
-  order?: string | null
-  id?: string | null
-  more?: string
-}
+/** What it ended as, how long it took, what it was, which order, its id, and what explains it. */
+type Line = { result: string; colour: Colour; ms?: number; what: string; more?: string }
 
 /** One line for people about something that happened in the emulator. */
 export function activityLine(activity: Activity, paint: Paint = (_, text) => text): string {
@@ -22,12 +13,12 @@ export function activityLine(activity: Activity, paint: Paint = (_, text) => tex
   if (activity.type === 'error') {
     return `${time}  ${paint('red', 'internal error')}\n${activity.stack.split('\n').map(printable).join('\n')}`
   }
-  const { result, colour, ms, what, order, id, more } = lineOf(activity)
+  const { result, colour, ms, what, more = '' } = lineOf(activity)
   const duration = (ms === undefined ? '' : `${ms} ms`).padStart(8)
+  const order = ('order_id' in activity && activity.order_id) || '-'
+  const id = activity.type === 'note' ? activity.request_id : 'id' in activity ? activity.id : undefined
   const shop = activity.shop === undefined ? [] : [activity.shop]
-  const rest = [...shop, what.padEnd(28), order ?? '-', ...(id ? [paint('dim', id)] : []), more ?? ''].map(
-    keepingColour,
-  )
+  const rest = [...shop, what.padEnd(28), order, ...(id ? [paint('dim', id)] : []), more].map(keepingColour)
   return `${time}  ${paint(colour, result.padEnd(4))}${duration}  ${rest.join('  ').trimEnd()}`
 }
 
@@ -38,42 +29,39 @@ function keepingColour(text: string): string {
   return start + printable(inner) + end
 }
 
+const ended = (status: number | null, isFailed = status === null): Pick<Line, 'result' | 'colour'> => {
+  return { result: status === null ? 'FAIL' : String(status), colour: isFailed ? 'red' : 'green' }
+}
+
 function lineOf(activity: Exclude<Activity, { type: 'error' }>): Line {
   switch (activity.type) {
     case 'request': {
-      const { method, path, order_id, status, reason, id, ms } = activity
-      const failed = status === null || status >= 400
-      const result = status === null ? 'FAIL' : String(status)
-      const more = reason ?? (status === null ? 'no response' : (activity.body ?? ''))
-      return { result, colour: failed ? 'red' : 'green', ms, what: `${method} ${path}`, order: order_id, id, more }
+      const { method, path, status, reason, body = '', ms } = activity
+      const more = reason ?? (status === null ? 'no response' : body)
+      return { ...ended(status, status === null || status >= 400), ms, what: `${method} ${path}`, more }
     }
     case 'webhook': {
-      const { method, status, order_id, url, attempt, response, error, retry_at, id, ms } = activity
-      const failed = response === null || response < 200 || response > 299
+      const { method, status, url, attempt, response, error, retry_at, ms } = activity
       const again = attempt === 1 ? '' : `, attempt ${attempt}`
       const retry = retry_at === null ? '' : `; next attempt ${retry_at.slice(0, 19)}`
-      const cause = error === null ? '' : `: ${error}`
-      const result = response === null ? 'FAIL' : String(response)
-      const what = `webhook ${method} ${status}`
-      const more = `-> ${url}${again}${cause}${retry}`
-      return { result, colour: failed ? 'red' : 'green', ms, what, order: order_id, id, more }
+      const more = `-> ${url}${again}${error === null ? '' : `: ${error}`}${retry}`
+      return { ...ended(response, !isSuccess(response)), ms, what: `webhook ${method} ${status}`, more }
     }
     case 'preflight': {
       const { url, response, error } = activity
-      const result = response === null ? 'FAIL' : String(response)
-      const colour = response === null ? 'red' : 'green'
-      return { result, colour, what: 'preflight', more: `-> ${url} ${error ?? ''}` }
+      return { ...ended(response), what: 'preflight', more: `-> ${url} ${error ?? ''}` }
     }
     case 'note': {
-      const { text, order_id, request_id } = activity
-      const more = `works here, may be rejected there: ${text}`
-      return { result: 'note', colour: 'yellow', what: activity.operation, order: order_id, id: request_id, more }
+      const more = `works here, may be rejected there: ${activity.text}`
+      return { result: 'note', colour: 'yellow', what: activity.operation, more }
     }
     case 'fault': {
       const { kind, ...parameters } = activity.fault
       const more = Object.entries(parameters).map(([name, value]) => ` ${name}=${String(value)}`)
-      const what = `fault ${kind}${more.join('')} fired on ${activity.on}`
-      return { result: 'flt', colour: 'yellow', what, order: activity.order_id, id: activity.id }
+      return { result: 'flt', colour: 'yellow', what: `fault ${kind}${more.join('')} fired on ${activity.on}` }
     }
   }
 }
+
+/** Whether the service would take a webhook for delivered. */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300

@@ -31,38 +31,26 @@ export interface Confirmation {
 }
 
 /**
- * Shows what will be sent, and asks.
- * @returns whether to send it; false for `--dry-run`.
- * @throws {FailedError} when the answer is no.
- * @throws {InterruptedError} on Ctrl-C at the question.
+ * Shows what will be sent, and asks. False for `--dry-run`.
+ * @throws {FailedError} when the answer is no, {InterruptedError} on Ctrl-C at the question.
  */
 export async function confirmed(verb: string, subject: string, confirmation: Confirmation): Promise<boolean> {
-  const { terminal, request, flags, signal } = confirmation
+  const { terminal, request, flags, whole, signal } = confirmation
+  const { method, url, body } = request
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const fields = Object.entries(body).map(([name, value]): [string, string] => [name, text(value)])
+  const lines = [`${verb} ${subject}`, `${method} ${url}`, ...(fields.length > 0 ? [list(fields)] : [])]
+  const hasAmount = fields.some(([name]) => name.endsWith('amount'))
+  if (whole !== undefined && !hasAmount) lines.push(`  without an amount: ${whole}`)
   if (flags.dryRun) {
-    terminal.out(
-      flags.json
-        ? JSON.stringify({ dry_run: true, request })
-        : `${shown(verb, subject, confirmation)}\nNothing was sent.`,
-    )
+    lines.push('Nothing was sent.')
+    terminal.out(flags.json ? JSON.stringify({ dry_run: true, request }) : lines.join('\n'))
     return false
   }
   if (flags.yes) return true
-  terminal.err(shown(verb, subject, confirmation))
+  terminal.err(lines.join('\n'))
   const answer = await terminal.ask('Send this? [y/N] ', signal)
   if (answer === undefined) throw new InterruptedError('Nothing was sent.')
   if (!/^y(es)?$/i.test(answer)) throw new FailedError('Nothing was sent.')
   return true
-}
-
-function shown(verb: string, subject: string, { request, whole }: Confirmation): string {
-  const { method, url, body } = request
-  const fields = Object.entries(body).map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ])
-  const lines = [`${verb} ${subject}`, `${method} ${url}`]
-  if (fields.length > 0) lines.push(list(fields))
-  const hasAmount = fields.some(([name]) => name.endsWith('amount'))
-  if (whole !== undefined && !hasAmount) lines.push(`  without an amount: ${whole}`)
-  return lines.join('\n')
 }

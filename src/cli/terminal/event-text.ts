@@ -13,18 +13,12 @@ export function eventLine(event: WebhookEvent): string {
 export const shownEvent = (event: WebhookEvent): Record<string, unknown> => withoutTokens({ ...event })
 
 /** A copy of a payload that can be shown. */
-export function withoutTokens(payload: Record<string, unknown>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(payload, hideTokens)) as Record<string, unknown>
-}
+export const withoutTokens = (payload: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(payload, (name, value) => (isToken(name) && value !== null ? '[hidden]' : value)))
 
 /** The same for the text of a response, which need not be whole. */
-export function textWithoutTokens(text: string): string {
-  return text.replaceAll(/("(?:cc|recurring)_token"\s*:\s*)"(?:[^"\\]|\\.)*"?/g, '$1"[hidden]"')
-}
-
-function hideTokens(name: string, value: unknown): unknown {
-  return isToken(name) && value !== null ? '[hidden]' : value
-}
+export const textWithoutTokens = (text: string): string =>
+  text.replaceAll(/("(?:cc|recurring)_token"\s*:\s*)"(?:[^"\\]|\\.)*"?/g, '$1"[hidden]"')
 
 /** Whether a field holds what can be charged. */
 export const isToken = (name: string): boolean => name === 'cc_token' || name === 'recurring_token'

@@ -1,6 +1,7 @@
 // Readers of the values of options; commander names the option before the message.
 
 import { InvalidArgumentError } from 'commander'
+import { LOOPBACK } from '../../config.ts'
 
 /** A whole number within bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -17,6 +18,12 @@ export function webAddress(text: string): string {
   const hint =
     URL.canParse(`http://${text}`) && /[:.]/.test(text) && !text.includes('://') ? ` Did you mean http://${text}?` : ''
   throw new InvalidArgumentError(`It takes an http(s) address.${hint}`)
+}
+
+/** Whether a host, or the host of an address, is this machine: `::1`, `http://127.0.0.1:4010`. */
+export function isLoopback(host: string): boolean {
+  const name = URL.canParse(host) ? new URL(host).hostname : host
+  return LOOPBACK.test(name.includes(':') && !name.startsWith('[') ? `[${name}]` : name)
 }
 
 /** A time such as `10s`, in milliseconds. */

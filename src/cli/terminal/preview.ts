@@ -4,20 +4,13 @@ import type { ClientConfig } from '../../config.ts'
 import { isApiError } from '../../errors.ts'
 
 /** The request that a call would send. */
-export interface PlannedRequest {
-  method: string
-  url: string
-  body: Record<string, unknown>
-}
+export type PlannedRequest = { method: string; url: string; body: Record<string, unknown> }
 
 /**
  * Plans a call without sending it: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it.
  * @throws {InvalidInputError} when the call would be rejected before it is sent.
  */
-export async function planned(
-  config: ClientConfig,
-  call: (client: Client) => Promise<unknown>,
-): Promise<PlannedRequest> {
+export async function planned(config: ClientConfig, call: (client: Client) => Promise<unknown>) {
   let request: PlannedRequest | undefined
   const silent = { onRequest: undefined, onResponse: undefined, onRetry: undefined, onError: undefined }
   const client = createClient({

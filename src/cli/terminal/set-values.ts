@@ -1,13 +1,11 @@
 // `--set path=value`, may be repeated: `--set amount=5 --set fee.amount=1.5 --set order_id=7`.
 
 import { InvalidArgumentError } from 'commander'
+import { parseJson } from '../../lib/json.ts'
 import { UsageError } from './errors.ts'
 
 /** One `--set`: the names down to the field, and the text of its value. */
-export interface Setting {
-  path: readonly string[]
-  text: string
-}
+export type Setting = { path: readonly string[]; text: string }
 
 /** For commander: `.option('--set <PATH=VALUE>', '…', repeated(setting))`. */
 export function setting(text: string): Setting {
@@ -18,9 +16,9 @@ export function setting(text: string): Setting {
 }
 
 /**
- * A copy of an object with the settings, in their order. A value is JSON (`1.5`, `true`, `null`, `{"a":1}`, `"text"`), and
- * anything else is a text. Where the object has a text, only `null` and what stands in quotes is JSON: `order_id=7` stays a text.
- *
+ * A copy of an object with the settings, in their order. A value is JSON (`1.5`, `true`, `null`, `{"a":1}`, `"text"`),
+ * and anything else is a text. Where the object has a text, only `null` and what stands in quotes is JSON: `order_id=7`
+ * stays a text.
  * @throws {UsageError} for a path that leads through what is not an object, such as `amount.value`.
  */
 export function applySettings(base: object, settings: readonly Setting[]): Record<string, unknown> {
@@ -43,9 +41,6 @@ export function applySettings(base: object, settings: readonly Setting[]): Recor
 
 function readValue(text: string, wasText: boolean): unknown {
   if (wasText && text !== 'null' && !/^".*"$/s.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const json = parseJson(text)
+  return json === undefined ? text : json
 }

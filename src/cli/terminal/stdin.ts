@@ -5,8 +5,8 @@ import { UsageError } from './errors.ts'
 const LIMIT = 16 * 1024 * 1024
 
 /**
- * All of stdin as a text, without one final line break; undefined when it is not UTF-8. On a terminal it says what it waits for.
- *
+ * All of stdin as a text, without one final line break; undefined when it is not UTF-8. On a terminal it says what it
+ * waits for.
  * @throws {UsageError} when there is nothing, or more than 16 MiB.
  */
 export async function readStdin(what: string): Promise<string | undefined> {

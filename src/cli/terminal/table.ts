@@ -7,20 +7,16 @@ export type Cell = string | { text: string; colour: Colour }
 export function table(terminal: Terminal, titles: string[], rows: Cell[][], right: readonly number[] = []): string {
   const all = [titles.map((text): Cell => ({ text, colour: 'dim' })), ...rows]
   const widths = titles.map((_, column) => Math.max(...all.map((row) => [...textOf(row[column])].length)))
-  const lines = all.map((row) => row.map((cell, column) => aligned(terminal, cell, widths[column] ?? 0, right, column)))
-  return lines.map((cells) => cells.join('  ').trimEnd()).join('\n')
+  const aligned = (cell: Cell, column: number): string => {
+    const text = textOf(cell)
+    const space = ' '.repeat((widths[column] ?? 0) - [...text].length)
+    const painted = typeof cell === 'string' ? text : terminal.paint(cell.colour, text)
+    return right.includes(column) ? space + painted : painted + space
+  }
+  return all.map((row) => row.map(aligned).join('  ').trimEnd()).join('\n')
 }
 
-function aligned(terminal: Terminal, cell: Cell, width: number, right: readonly number[], column: number): string {
-  const text = textOf(cell)
-  const space = ' '.repeat(width - [...text].length)
-  const painted = typeof cell === 'string' ? text : terminal.paint(cell.colour, text)
-  return right.includes(column) ? space + painted : painted + space
-}
-
-function textOf(cell: Cell | undefined): string {
-  return printable(typeof cell === 'object' ? cell.text : (cell ?? ''))
-}
+const textOf = (cell: Cell = ''): string => printable(typeof cell === 'object' ? cell.text : cell)
 
 /** Names and values below each other; what has no value is left out. */
 export function list(entries: [name: string, value: string | undefined][]): string {
@@ -30,11 +26,9 @@ export function list(entries: [name: string, value: string | undefined][]): stri
 }
 
 /** Green, red, or yellow while it is not final. */
-export function statusColour(status: string | null | undefined): Colour {
-  return status === 'success' ? 'green' : status === 'failure' ? 'red' : 'yellow'
-}
+export const statusColour = (status: string | null | undefined): Colour =>
+  status === 'success' ? 'green' : status === 'failure' ? 'red' : 'yellow'
 
 /** `80.25 UAH` */
-export function money(amount: number | null | undefined, currency: string | null | undefined): string {
-  return amount == null ? '-' : `${amount.toFixed(2)}${currency ? ` ${currency}` : ''}`
-}
+export const money = (amount: number | null | undefined, currency: string | null | undefined): string =>
+  amount == null ? '-' : `${amount.toFixed(2)}${currency ? ` ${currency}` : ''}`

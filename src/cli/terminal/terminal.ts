@@ -24,10 +24,7 @@ export type Colour = 'green' | 'red' | 'yellow' | 'bold' | 'dim'
 const CODES: Readonly<Record<Colour, number>> = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 }
 
 /** Through the streams, not the console: on Deno and Bun, a console keeps quiet about a reader that has gone. */
-const STREAMS: Lines = {
-  log: (text) => write(process.stdout, text),
-  error: (text) => write(process.stderr, text),
-}
+const STREAMS: Lines = { log: (text) => write(process.stdout, text), error: (text) => write(process.stderr, text) }
 
 /** Deno throws where the others emit an error. Thrown, it would look as if the verb had failed. */
 function write(stream: NodeJS.WriteStream, text: string): void {
@@ -44,7 +41,8 @@ interface Lines {
 }
 
 /**
- * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR`, `--no-color` or on a dumb one.
+ * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR`, `--no-color` or on a dumb
+ * one.
  * @param print Where its lines go.
  */
 export function processTerminal(print: Lines = STREAMS): Terminal {

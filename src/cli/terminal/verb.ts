@@ -1,6 +1,8 @@
 import { Argument, Command, Option } from 'commander'
+import type { Fetch } from '../../config.ts'
+import type { Variables } from './environment.ts'
 import { type ExitCode, UsageError } from './errors.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Terminal } from './terminal.ts'
 
 /** An option of a verb. Its key is its name: `dryRun` is `--dry-run`. `T` is the type of its value, with undefined where it may be absent. */
 export interface OptionRow<T = unknown> {
@@ -76,6 +78,18 @@ export function forbidden(variable: string, file?: string): OptionRow<undefined>
 /** The headings of the help, in its order. */
 export const HEADINGS = ['Start', 'Payments', 'Webhooks', 'Checks'] as const
 
+/** The surroundings of a verb; a test hands in others. */
+export interface Surroundings {
+  terminal: Terminal
+  /** `EDGETILL_*`; default: the environment of the process. */
+  environment?: Variables
+  fetch?: Fetch
+  /** The addresses of a host. */
+  lookup?(host: string): Promise<string[]>
+  /** Resolves on Ctrl-C. Until it is called, Ctrl-C ends the process. */
+  stopped(): Promise<unknown>
+}
+
 /** One use of a verb. */
 export interface Use<O = unknown, A = string> extends Surroundings {
   flags: Flags<O>
@@ -125,10 +139,7 @@ function optionOf(name: string, { says, value, read, isRequired, isHidden, absen
 }
 
 /** The verb as commander reads it. */
-export function commandOf(
-  verb: Verb,
-  action: (argument: string | undefined, flags: Flags<unknown>) => Promise<void>,
-): Command {
+export function commandOf(verb: Verb, action: (argument: string | undefined, flags: Flags<unknown>) => Promise<void>) {
   const { name, summary, description, argument, options, note } = verb
   const command = new Command(name).summary(summary).description(description)
   if (argument) command.addArgument(new Argument(argument.name, argument.says))

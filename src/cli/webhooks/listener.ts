@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../../lib/utf8.ts'
 import { createWebhookHandler, type WebhookEvent, type WebhookVerificationError } from '../../webhooks/index.ts'
 import { checkSecrets } from '../../webhooks/signature.ts'
 import { eventLine } from '../terminal/event-text.ts'
-import { bodyText, type Received, saveReceived } from './received.ts'
+import { bodyText, saveReceived } from './received.ts'
 import { type Reply, sendRequest } from './send.ts'
 import { causesText } from './verify/causes.ts'
 import type { NamedSecret } from './verify/diagnose.ts'
@@ -54,35 +54,28 @@ export function createListener(options: ListenerOptions): (request: Request) => 
   }
   return async (request) => {
     const at = new Date().toISOString()
-    const url = new URL(request.url)
+    const { method, url } = request
+    const { pathname, search } = new URL(url)
     const headers = [...request.headers]
-    let body: Uint8Array<ArrayBuffer>
-    try {
-      body = new Uint8Array(await readBytes(request, LIMIT, DRAINED_BYTES))
-    } catch (error) {
+    const bytes = await readBytes(request, LIMIT, DRAINED_BYTES).catch((error: unknown) => {
       if (!(error instanceof TooLargeError)) throw error
+    })
+    if (!bytes) {
       const summary = `rejected: longer than ${LIMIT} bytes`
-      const reason = 'too_large'
-      report({ at, method: request.method, path: url.pathname, status: 413, summary, reason, causes: [] })
+      report({ at, method, path: pathname, status: 413, summary, reason: 'too_large', causes: [] })
       return new Response('Too large', { status: 413 })
     }
+    const body = new Uint8Array(bytes)
     const { response, ...judged } = await judge(request, body, secrets)
-    const heard: Heard = { at, method: request.method, path: url.pathname + url.search, ...judged }
-    if (save !== undefined && request.method === 'POST') {
-      const received: Received = {
-        received_at: at,
-        method: request.method,
-        url: request.url,
-        forwarded_to: forwardTo ?? null,
-        headers,
-        summary: heard.summary,
-        ...bodyText(body),
-      }
+    const heard: Heard = { at, method, path: pathname + search, ...judged }
+    const { summary } = heard
+    if (save !== undefined && method === 'POST') {
+      const received = { received_at: at, method, url, forwarded_to: forwardTo ?? null, headers, summary }
       try {
-        heard.saved = await saveReceived(save, received, ++count)
+        heard.saved = await saveReceived(save, { ...received, ...bodyText(body) }, ++count)
       } catch (error) {
         // Respond like a receiver whose storage failed, so that the sender retries.
-        report({ ...heard, status: 500, summary: `${heard.summary} (cannot be kept: ${(error as Error).message})` })
+        report({ ...heard, status: 500, summary: `${summary} (cannot be kept: ${(error as Error).message})` })
         return new Response(null, { status: 500 })
       }
     }
@@ -91,22 +84,18 @@ export function createListener(options: ListenerOptions): (request: Request) => 
       return response
     }
     options.onHeard(heard)
-    heard.reply = await sendRequest(forwardTo, request.method, headers, body)
+    heard.reply = await sendRequest(forwardTo, method, headers, body)
     options.onForwarded(heard)
     return responseOf(heard.reply)
   }
 }
 
 /** Whether a request is a genuine webhook, as `createWebhookHandler` sees it, and in words. */
-async function judge(
-  { method, headers }: Request,
-  body: Uint8Array<ArrayBuffer>,
-  secrets: readonly NamedSecret[],
-): Promise<Pick<Heard, 'status' | 'summary' | 'event' | 'reason' | 'causes'> & { response: Response }> {
+async function judge({ method, headers }: Request, body: Uint8Array<ArrayBuffer>, secrets: readonly NamedSecret[]) {
   // The service asks whether the address is there before it sends webhooks to it.
   if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook', response: new Response() }
   let event: WebhookEvent | undefined
-  let rejection: unknown
+  let rejection: Partial<WebhookVerificationError> = {}
   const handle = createWebhookHandler({
     secrets: secrets.map(({ value }) => value),
     maxBytes: LIMIT,
@@ -115,24 +104,22 @@ async function judge(
     },
     onUnreadable: () => {},
     onRejected: (error) => {
-      rejection = error
+      rejection = error as WebhookVerificationError
     },
   })
   const response = await handle(new Request('http://listen/', { method, headers, body }))
   const { status } = response
+  const { reason = 'unreadable', message = '' } = rejection
   if (event !== undefined) return { status, summary: eventLine(event), event, response }
-  const verdict = [200, 400, 401].includes(status) ? verifyBody(decodeUtf8(body), secrets) : undefined
-  const { reason = 'unreadable', message = '' } = (rejection ?? {}) as Partial<WebhookVerificationError>
-  if (verdict === undefined) {
+  if (![200, 400, 401].includes(status)) {
     const summary = `rejected: ${message.replace(/^Webhook rejected: /, '')}`
     return { status, summary, reason, causes: [], response }
   }
-  if (!verdict.valid) {
-    const { causes, explanation } = verdict
-    const summary = `rejected (${causesText(causes)}): ${explanation}`
-    return { status, summary, reason, causes: [...causes], response }
-  }
-  return { status, summary: `genuine, but it cannot be read: ${verdict.event ? '' : verdict.explanation}`, response }
+  const verdict = verifyBody(decodeUtf8(body), secrets)
+  const { explanation = '' } = verdict
+  if (verdict.valid) return { status, summary: `genuine, but it cannot be read: ${explanation}`, response }
+  const { causes } = verdict
+  return { status, summary: `rejected (${causesText(causes)}): ${explanation}`, reason, causes, response }
 }
 
 function responseOf({ status, text, headers }: Reply): Response {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { parseJson } from '../../lib/json.ts'
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -9,7 +10,7 @@ const receivedSchema = v.object({
   /** ISO 8601, UTC. */
   received_at: text,
   method: text,
-  /** Where it came to: the address of `edgetill listen`, with the path and the query. */
+  /** Where it came to. */
   url: text,
   /** Where `--forward-to` sent it on to. */
   forwarded_to: v.nullable(text),
@@ -32,17 +33,11 @@ export function bodyText(bytes: Uint8Array): Pick<Received, 'body' | 'encoding'>
   return { body: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
 }
 
-/**
- * Makes the folder, before anything is received that could not be kept. Others cannot read it.
- *
- * @throws {UsageError} when it cannot be made.
- */
+/** Makes the folder, before anything is received that could not be kept. Others cannot read it. @throws {UsageError} */
 export async function prepareFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new UsageError(`--save ${folder} cannot be used: ${(error as Error).message}.`)
-  }
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new UsageError(`--save ${folder} cannot be used: ${error.message}.`)
+  })
 }
 
 /** Saves a request as one file; its name sorts by the time of receipt. Others cannot read it: it may hold a card token. */
@@ -54,30 +49,21 @@ export async function saveReceived(folder: string, received: Received, count: nu
   return file
 }
 
-/**
- * The requests of a folder, in the order in which they were received.
- *
- * @throws {UsageError} when there is no such folder, it holds none, or one cannot be read.
- */
+/** The requests of a folder, in the order in which they were received. @throws {UsageError} */
 export async function loadReceived(folder: string): Promise<Received[]> {
-  let names: string[]
-  try {
-    names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
-  } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new UsageError(
-      `${folder} cannot be read: ${missing ? 'there is no such folder' : (error as Error).message}. edgetill listen --save ${folder} makes it.`,
-    )
-  }
-  if (names.length === 0)
-    throw new UsageError(`${folder} holds no webhooks. edgetill listen --save ${folder} saves them.`)
-  return Promise.all(names.map((name) => load(join(folder, name))))
-}
-
-async function load(file: string): Promise<Received> {
-  try {
-    return v.parse(receivedSchema, JSON.parse(await readFile(file, 'utf8')))
-  } catch {
-    throw new UsageError(`${file} was not saved by edgetill listen. Move it out of the folder.`)
-  }
+  const saves = `edgetill listen --save ${folder}`
+  const entries = await readdir(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const cause = code === 'ENOENT' ? 'there is no such folder' : message
+    throw new UsageError(`${folder} cannot be read: ${cause}. ${saves} makes it.`)
+  })
+  const names = entries.filter((name) => name.endsWith('.json')).sort()
+  if (names.length === 0) throw new UsageError(`${folder} holds no webhooks. ${saves} saves them.`)
+  return Promise.all(
+    names.map(async (name) => {
+      const file = join(folder, name)
+      const read = v.safeParse(receivedSchema, parseJson(await readFile(file, 'utf8').catch(() => '')))
+      if (read.success) return read.output
+      throw new UsageError(`${file} was not saved by edgetill listen. Move it out of the folder.`)
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
+import { isSuccess } from '../terminal/activity-lines.ts'
 import { textWithoutTokens } from '../terminal/event-text.ts'
 
 /** The response, or why there was none. */
@@ -24,8 +25,8 @@ const PER_CONNECTION =
   /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 /**
- * Sends a request with exactly these headers and this body. `fetch` would add more headers. Never rejects, and follows no
- * redirect.
+ * Sends a request with exactly these headers and this body. `fetch` would add more headers. Never rejects, and follows
+ * no redirect.
  */
 export function sendRequest(
   url: string,
@@ -40,14 +41,8 @@ export function sendRequest(
     let deadline: ReturnType<typeof setTimeout> | undefined
     const end = (reply: Partial<Reply>): void => {
       clearTimeout(deadline)
-      resolve({
-        status: null,
-        text: '',
-        error: null,
-        headers: [],
-        ms: Math.round(performance.now() - started),
-        ...reply,
-      })
+      const ms = Math.round(performance.now() - started)
+      resolve({ status: null, text: '', error: null, headers: [], ms, ...reply })
     }
     const fail = (error: unknown): void => end({ error: failureCause(error, timeout) })
     const outgoing = request(url, { method, agent: false }, (response) => {
@@ -90,6 +85,3 @@ export function replyText(reply: Reply): string {
   const said = text.trim().split('\n')[0]?.slice(0, 200) ?? ''
   return `${status} in ${ms} ms${isSuccess(status) || said === '' ? '' : ` ${said}`}`
 }
-
-/** Whether the service would take the webhook for delivered. */
-export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300

@@ -23,14 +23,13 @@ export function triggeredEvent(kind: TestEventKind, settings: readonly Setting[]
     ...(typeof amount === 'number' && Number.isFinite(amount) && kind !== 'unexpected' && { amount }),
     ...(typeof currency === 'string' && currency !== '' && { currency }),
   }
-  return applySettings(payloadOf(testEvent(kind, fitting).data), settings)
+  const json = decodeUtf8(binaryToBytes(decodeBase64urlBinary(testEvent(kind, fitting).data) ?? ''))
+  return applySettings(JSON.parse(json ?? ''), settings)
 }
 
 const FEE = ['amount', 'currency']
 const INNER: Readonly<Record<string, readonly string[]>> = {
-  fee: FEE,
-  fixed_fee: FEE,
-  percent_fee: FEE,
+  ...{ fee: FEE, fixed_fee: FEE, percent_fee: FEE },
   limit_info: ['retry_after', 'description'],
   recurring: ['id', 'status'],
 }
@@ -57,9 +56,4 @@ function requireField(kind: TestEventKind, [name = '', inner]: readonly string[]
   check(fieldsOf(kind), name, `a ${kind} webhook`)
   const known = INNER[name]
   if (known && inner !== undefined) check(known, inner, name)
-}
-
-function payloadOf(data: string): Record<string, unknown> {
-  const text = decodeUtf8(binaryToBytes(decodeBase64urlBinary(data) ?? ''))
-  return JSON.parse(text ?? '') as Record<string, unknown>
 }

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { vi } from 'vitest'
 import { run } from '../../../src/cli/commands/program.ts'
-import type { Surroundings } from '../../../src/cli/terminal/surroundings.ts'
 import { processTerminal, type Terminal } from '../../../src/cli/terminal/terminal.ts'
-import type { Verb } from '../../../src/cli/terminal/verb.ts'
+import type { Surroundings, Verb } from '../../../src/cli/terminal/verb.ts'
 import type { Emulator } from '../../../src/emulator/index.ts'
 
 /** The result of a verb. */

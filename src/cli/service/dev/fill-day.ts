@@ -14,12 +14,9 @@ export const SALE = {
 
 /** Plays a day over the worker's own API, unless the shop has orders: so that there is something to look at. */
 export async function fillDay(origin: string, adminToken: string, emulator: Emulator): Promise<void> {
-  const api = async (path: string, body?: object, key = path): Promise<{ [name: string]: unknown }> => {
-    const headers = {
-      authorization: `Bearer ${adminToken}`,
-      'content-type': 'application/json',
-      'idempotency-key': key,
-    }
+  const api = async (path: string, body?: object): Promise<{ [name: string]: unknown }> => {
+    const authorization = `Bearer ${adminToken}`
+    const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': path }
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
     const response = await fetch(`${origin}/api/${path}`, init)
     if (!response.ok) throw new Error(`/api/${path}: ${response.status} ${await response.text()}`)
@@ -52,17 +49,7 @@ export async function fillDay(origin: string, adminToken: string, emulator: Emul
   await open(await link('petro-vase', 'A vase', 60))
   await link('lesia-jug', 'A jug', 95)
   // Paid, and no link of this shop opened it: that is flagged, with an alert.
-  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = emulator.credentials
-  const client = createClient({
-    baseUrl,
-    apiUrl,
-    posId,
-    apiKey,
-    apiSecret,
-    endpointsKey,
-    scheme,
-    fetch: emulator.fetch,
-  })
+  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
   const addresses = { result_url: `${origin}/`, server_url: `${origin}/webhooks` }
   const stranger = { ...SALE, ...addresses, order_id: 'from-elsewhere', description: 'A candle', amount: 45 }
   await emulator.pay((await client.createPayment(stranger)).url)

@@ -55,9 +55,7 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const ready = untilReady(child, origin, ended)
   ready.then(
-    () => {
-      isReady = true
-    },
+    () => (isReady = true),
     () => show(true),
   )
   return {
@@ -80,7 +78,11 @@ async function untilReady(child: ChildProcess, origin: string, ended: Promise<vo
     await printed(child, 'Ready on', given)
     // Its line about this request is the last one that it prints for now.
     const line = printed(child, '/health', AbortSignal.timeout(2_000)).catch(() => {})
-    await until(() => fetch(`${origin}/health`, { signal: given }), given)
+    for (let response: Response | undefined; !response; ) {
+      response = await fetch(`${origin}/health`, { signal: given }).catch(() => undefined)
+      await response?.body?.cancel()
+      if (!response) await wait(100, undefined, { signal: given })
+    }
     await line
   } catch (cause) {
     throw new Error(`wrangler was not ready within ${SECONDS_TO_START} seconds.`, { cause })
@@ -91,14 +93,5 @@ async function printed({ stdout }: ChildProcess, text: string, signal: AbortSign
   for (let output = ''; !output.includes(text); ) {
     const [chunk] = (await once(stdout as NonNullable<typeof stdout>, 'data', { signal })) as [Buffer]
     output += String(chunk)
-  }
-}
-
-async function until(request: () => Promise<Response>, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const response = await request().catch(() => undefined)
-    await response?.body?.cancel()
-    if (response) return
-    await wait(100, undefined, { signal })
   }
 }

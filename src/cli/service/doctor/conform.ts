@@ -1,9 +1,9 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ConformOptions, conform, conformText, createInbox, isClean, readCard } from '../../conform/index.ts'
 import { createRecorder, recordingText } from '../../conform/record.ts'
-import type { Variables } from '../../terminal/environment.ts'
-import { readEnvFile, readVariables } from '../../terminal/environment.ts'
+import { readJsonFile, readVariables, writeWhole } from '../../terminal/environment.ts'
 import { type ExitCode, UsageError } from '../../terminal/errors.ts'
 import { wholeNumber } from '../../terminal/option-values.ts'
 import { type Flags, flag, flagOf, hidden, type OptionRow, option, type Use } from '../../terminal/verb.ts'
@@ -11,7 +11,6 @@ import { configOf, type SERVICE_OPTIONS, type Settings } from '../configuration.
 import { EXIT } from '../outcome.ts'
 import { listenError, serveOnNode } from '../serve-node.ts'
 import { hooksOf } from '../service.ts'
-import { readJsonFile } from '../state-file.ts'
 
 /** The options of `--conform`. The help of `doctor` has no room for them: guides/conform.md has them. */
 export const CONFORM_OPTIONS = {
@@ -52,25 +51,21 @@ export async function examineAssumptions(
   const own = configOf(settings, flags, '')
   const recorder = createRecorder(own.baseUrl, fetch ?? ((input, init) => globalThis.fetch(input, init)))
   const config = { ...own, fetch: recorder.fetch, ...hooksOf(flags, terminal) }
-  const card = readCard(await testCard(flags.envFile, environment))
+  const card = readCard((await readVariables(flags.envFile, environment)).EDGETILL_TEST_CARD)
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)
-  const served =
-    webhookUrl === undefined
-      ? undefined
-      : await serveOnNode(inbox.handle, { port }).catch((error) => {
-          throw new UsageError((listenError(error, { port }) as Error).message.replace('--port', '--webhook-port'))
-        })
+  const taken = (error: unknown) => {
+    throw new UsageError((listenError(error, { port }) as Error).message.replace('--port', '--webhook-port'))
+  }
+  const served = webhookUrl === undefined ? undefined : await serveOnNode(inbox.handle, { port }).catch(taken)
   const webhooks = webhookUrl === undefined ? undefined : { url: webhookUrl, inbox }
   const progress = terminal.progress('Trying the assumptions')
   const { subMerchant, currency = 'UAH', amount = '0.01' } = flags
   const payByHand = flags.payByHand && ((url: string) => terminal.err(`Pay on this page, within ten minutes: ${url}`))
   const settled = { config, card, subMerchant, payByHand, currency, amount: Number(amount), webhooks, pause, signal }
   const options: ConformOptions = { ...settled, project: projectOf(flags), store: storeIn(file) }
-  const report = await conform(options).finally(async () => {
-    progress()
-    await served?.close()
-  })
+  const report = await conform(options).finally(() => served?.close().finally(progress))
+  progress()
   if (report === undefined) {
     terminal.err(`Interrupted. The same command goes on from ${file}, and undoes what was made in the project.`)
     return 130
@@ -87,30 +82,12 @@ export async function examineAssumptions(
   return isClean(report) ? EXIT.done : EXIT.failed
 }
 
-/** The card of the test project is a variable: a process list shows flags. */
-async function testCard(envFile: string | undefined, environment: Variables | undefined): Promise<string | undefined> {
-  const fromFile = envFile === undefined ? {} : await readEnvFile(envFile)
-  return { ...(environment ?? (await readVariables())), ...fromFile }.EDGETILL_TEST_CARD
-}
-
 function projectOf({ testProject, liveWithSmallestAmounts: live }: ConformFlags): ConformOptions['project'] {
   if (testProject && live) throw new UsageError('--test-project and --live-with-smallest-amounts exclude each other.')
   return testProject ? 'test' : live ? 'live' : undefined
 }
 
-/** Written beside it first and then renamed: whenever the process ends, the last whole state is there. */
-function storeIn(file: string): ConformOptions['store'] {
-  return {
-    load: () =>
-      readJsonFile('--state', file).catch((error: Error) => {
-        if (/ENOENT/.test(error.message)) return undefined
-        throw error
-      }),
-    async save(state) {
-      if (state === undefined) return await rm(file, { force: true })
-      const beside = `${file}.tmp`
-      await writeFile(beside, JSON.stringify(state), { mode: 0o600, flush: true })
-      await rename(beside, file)
-    },
-  }
-}
+const storeIn = (file: string): ConformOptions['store'] => ({
+  load: async () => (existsSync(file) ? readJsonFile('--state', file) : undefined),
+  save: (state) => (state === undefined ? rm(file, { force: true }) : writeWhole(file, JSON.stringify(state))),
+})

@@ -19,16 +19,15 @@ export function judge(probes: Probes, configured: Authentication): Finding[] {
 }
 
 function reachable(check: string, variable: string, probes: Probe[]): Finding {
-  const answered = probes.find(({ verdict }) => verdict !== 'unknown')
-  if (answered) return ok(check, 'reachable')
+  if (probes.some(({ verdict }) => verdict !== 'unknown')) return ok(check, 'reachable')
   const [{ why = '', unreachable, status } = { why: '' } as Probe] = probes
-  if (unreachable) {
-    return failed(check, why, `Check ${variable}, the network, DNS and a proxy or firewall on the way.`)
-  }
-  if (status === 429 || (status !== undefined && status >= 500)) {
-    return failed(check, why, 'The service has a problem or limits its use: try again later.')
-  }
-  return failed(check, why, `Is ${variable} the address of the API document, without /api/v1?`)
+  const isBusy = status === 429 || (status !== undefined && status >= 500)
+  const fix = unreachable
+    ? `Check ${variable}, the network, DNS and a proxy or firewall on the way.`
+    : isBusy
+      ? 'The service has a problem or limits its use: try again later.'
+      : `Is ${variable} the address of the API document, without /api/v1?`
+  return failed(check, why, fix)
 }
 
 const MAX_SKEW_MS = 60_000
@@ -76,10 +75,10 @@ function credentials({ hmac, plain, list, balances }: Probes): Finding[] {
   const [key, pair] = ['endpoints_key', 'api_key, api_secret and pos_id']
   const portal = 'Compare them with the merchant portal: the test and the live project have different ones.'
   if (keyed.some(({ verdict }) => verdict === 'accepted')) {
-    const [first] = [balances].filter((probe) => probe?.verdict === 'rejected')
-    if (!first) return [ok(pair, 'accepted'), ok(key, 'accepted')]
+    const accepted = [ok(pair, 'accepted'), ok(key, 'accepted')]
+    if (balances?.verdict !== 'rejected') return accepted
     const fix = 'Is EDGETILL_API_URL of the same project as EDGETILL_BASE_URL?'
-    return [ok(pair, 'accepted'), ok(key, 'accepted'), failed('balances', `rejected. ${says(first)}`, fix)]
+    return [...accepted, failed('balances', `rejected. ${says(balances)}`, fix)]
   }
   const rejected = keyed.find(({ verdict }) => verdict === 'rejected')
   if (balances?.verdict === 'accepted') {

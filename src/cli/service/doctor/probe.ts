@@ -21,9 +21,8 @@ export interface Probe {
 export interface Probes {
   /** A re-sent webhook with the HMAC scheme. */
   hmac: Probe
-  /** The same with the plain scheme. */
+  /** The same with the plain scheme, and the list of an order's operations (beyond the API document). */
   plain: Probe
-  /** The list of an order's operations (beyond the API document), plain. */
   list: Probe
   /** The balances, plain and without the endpoints key; undefined without `apiUrl`. */
   balances: Probe | undefined
@@ -63,15 +62,14 @@ async function verdictOf(call: Promise<unknown>): Promise<Probe> {
     await call
     return { verdict: 'accepted', status: 200 }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    if (!(error instanceof Error)) throw error
+    const why = error.message
     if (isConnectionError(error))
       return { verdict: 'unknown', why: `${why} (${causeOf(error.cause)})`, unreachable: true }
-    if (isApiError(error)) {
-      const { status, apiMessage = why } = error
-      if (status === 401 || status === 403) return { verdict: 'rejected', status, why: apiMessage }
-      return status === 404 ? { verdict: 'accepted', status } : { verdict: 'unknown', status, why }
-    }
     if (isUnexpectedResponseError(error)) return { verdict: 'unknown', status: error.status, why }
-    throw error
+    if (!isApiError(error)) throw error
+    const { status, apiMessage = why } = error
+    if (status === 401 || status === 403) return { verdict: 'rejected', status, why: apiMessage }
+    return status === 404 ? { verdict: 'accepted', status } : { verdict: 'unknown', status, why }
   }
 }

@@ -6,27 +6,27 @@ export type Lookup = (host: string) => Promise<string[]>
 
 const CHECK = 'webhook address'
 
+export const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
 /** Whether the service can reach a webhook address: public, on a port that it calls, and over https. */
 export async function checkWebhookAddress(text: string | undefined, lookup: Lookup): Promise<Finding[]> {
   if (text === undefined) return [skipped(CHECK, 'not checked: pass --webhook-url URL')]
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+  if (!isWebAddress(text)) {
     return [failed(CHECK, 'it is not an http(s) address', 'Write it as https://shop.example.com/webhooks.')]
   }
   const url = new URL(text)
-  return [await host(url.hostname.replace(/^\[|\]$/g, ''), lookup), port(url), protocol(url)]
-}
-
-function port({ port, protocol }: URL): Finding {
-  const used = port || (protocol === 'https:' ? '443' : '80')
-  const check = 'webhook port'
-  if (used === '443' || used === '8443') return ok(check, `${used} is called`)
-  return failed(check, `the service calls 443 and 8443 only, not ${used}`, 'Use one of these, or ask its support.')
-}
-
-function protocol({ protocol }: URL): Finding {
-  const check = 'webhook protocol'
-  if (protocol === 'https:') return ok(check, 'https')
-  return warning(check, "over http, others can read the customer's data", 'Use https.')
+  const isSafe = url.protocol === 'https:'
+  const port = url.port || (isSafe ? '443' : '80')
+  const fix = 'Use one of these, or ask its support.'
+  return [
+    await host(url.hostname.replace(/^\[|\]$/g, ''), lookup),
+    /^(443|8443)$/.test(port)
+      ? ok('webhook port', `${port} is called`)
+      : failed('webhook port', `the service calls 443 and 8443 only, not ${port}`, fix),
+    isSafe
+      ? ok('webhook protocol', 'https')
+      : warning('webhook protocol', "over http, others can read the customer's data", 'Use https.'),
+  ]
 }
 
 const TUNNEL = 'Use a public address: your deployed worker, or a tunnel to this machine.'

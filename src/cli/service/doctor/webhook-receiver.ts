@@ -10,8 +10,8 @@ const TIMEOUT_MS = 10_000
 const OWN: Readonly<Record<number, string>> = { 400: 'Bad request', 401: 'Unauthorized' }
 
 /**
- * Posts an unsigned form, as the service would post a signed one, and expects the 400 or 401 of a receiver of this package. It
- * holds nothing that could be taken for a payment.
+ * Posts an unsigned form, as the service would post a signed one, and expects the 400 or 401 of a receiver of this
+ * package. It holds nothing that could be taken for a payment.
  * @param also Further rejections that are right, by status.
  */
 export async function checkWebhookReceiver(
@@ -50,8 +50,7 @@ const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = 
   ],
   404: [': there is nothing at this path', PATH],
   405: [': the path does not take POST', PATH],
-  413: PARSER,
-  415: PARSER,
+  ...{ 413: PARSER, 415: PARSER },
   500: [
     ': a mistake in the receiver, such as a missing secret or a body that was read',
     `Its log names the mistake; ${GUIDE} has the recipe of your framework.`,
@@ -89,11 +88,11 @@ function redirected(said: string, location: string): Finding {
   return failed(CHECK, `${said}${to}`, fix)
 }
 
-/** The texts are the frameworks' own. Astro's ends with the one of SvelteKit's. */
+/** The text is the frameworks' own. Astro's ends with the one of SvelteKit's. */
 function framework(said: string, text: string): Finding {
-  const isKnown = /^Cross-site POST form submissions are forbidden/.test(text)
-  const name = isKnown ? 'SvelteKit or Astro' : 'a framework'
-  const recipe = isKnown ? 'has both under "SvelteKit" and "Astro"' : 'has the recipes'
+  const [name, recipe] = /^Cross-site POST form submissions are forbidden/.test(text)
+    ? ['SvelteKit or Astro', 'has both under "SvelteKit" and "Astro"']
+    : ['a framework', 'has the recipes']
   return failed(CHECK, `${said}: the cross-site check of ${name}`, `Except the webhook's route: ${GUIDE} ${recipe}.`)
 }
 

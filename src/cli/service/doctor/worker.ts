@@ -1,6 +1,6 @@
 import { newOrderId } from '../../../helpers/order-id.ts'
-import { isLoopback } from '../../terminal/loopback.ts'
-import type { Surroundings } from '../../terminal/surroundings.ts'
+import { isLoopback } from '../../terminal/option-values.ts'
+import type { Surroundings } from '../../terminal/verb.ts'
 import { hostedOrder } from '../hosted-order.ts'
 import { causeOf } from '../outcome.ts'
 import { askWorker, type Worker, type WorkerResponse } from '../worker.ts'
@@ -12,10 +12,7 @@ const LOG = 'Look at its log: npx wrangler tail.'
 
 type Ask = (call: string, input?: object, to?: Worker) => Promise<WorkerResponse>
 /** An environment of wrangler.toml. */
-interface Environment {
-  name: string | undefined
-  vars: Readonly<Record<string, unknown>>
-}
+type Environment = { name: string | undefined; vars: Readonly<Record<string, unknown>> }
 type Environments = readonly Environment[]
 
 /** Checks a worker from outside. In test mode it makes a link, opens it, and cancels and revokes what it made. */
@@ -26,10 +23,10 @@ export async function checkWorker(
   environments: Environments = [],
 ): Promise<Finding[]> {
   const { origin } = worker
-  const asking = (...also: AbortSignal[]): Ask => {
-    return (call, input, to = worker) =>
+  const asking =
+    (...also: AbortSignal[]): Ask =>
+    (call, input, to = worker) =>
       askWorker(to, call, around, AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...also]), input)
-  }
   const ask = asking(signal)
   const findings: Finding[] = []
   try {
@@ -67,12 +64,8 @@ const isHealth = ({ status }: Record<string, unknown>): boolean => status === 'o
 
 const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN)$/
 
-function configuration(
-  { status, problems }: Record<string, unknown>,
-  mode: string,
-  isAdmin: boolean,
-  own: Environment | undefined,
-): Finding[] {
+function configuration(health: Record<string, unknown>, mode: string, isAdmin: boolean, own?: Environment): Finding[] {
+  const { status, problems } = health
   if (status === 'ok') return [ok('worker', `healthy, MODE ${mode}`)]
   if (!isAdmin || !Array.isArray(problems)) {
     return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor says what is wrong.')]
@@ -89,13 +82,8 @@ function configuration(
 function tokenOf({ status }: WorkerResponse): Finding {
   const check = 'worker token'
   if (status === 404) return ok(check, 'accepted')
-  if (status === 401) {
-    return failed(
-      check,
-      'not accepted',
-      'Pass the ADMIN_TOKEN that this worker has: each environment has a different one.',
-    )
-  }
+  const fix = 'Pass the ADMIN_TOKEN that this worker has: each environment has a different one.'
+  if (status === 401) return failed(check, 'not accepted', fix)
   return failed(check, `the worker responded ${status} under /api`, `Correct what is wrong above. ${LOG}`)
 }
 
@@ -105,15 +93,12 @@ function modeOf(mode: string, own: Environment | undefined, environments: Enviro
   const table = own.name === undefined ? '[vars]' : `[env.${own.name}.vars]`
   const wrong = (own.name === 'live') !== (mode === 'live') && ['live', 'test', undefined].includes(own.name)
   if (wrong || own.vars.MODE !== mode) {
-    const should = own.name === 'live' ? 'live' : 'test'
-    return [
-      failed('worker MODE', `the worker runs as ${mode}`, `Set MODE = "${should}" in ${table}, and deploy again.`),
-    ]
+    const fix = `Set MODE = "${own.name === 'live' ? 'live' : 'test'}" in ${table}, and deploy again.`
+    return [failed('worker MODE', `the worker runs as ${mode}`, fix)]
   }
   const other = environments.find(({ name }) => name === (mode === 'live' ? 'test' : 'live'))
-  const same = ['BASE_URL', 'API_URL', 'POS_ID'].filter(
-    (name) => own.vars[name] && own.vars[name] === other?.vars[name],
-  )
+  const isSame = (name: string) => own.vars[name] && own.vars[name] === other?.vars[name]
+  const same = ['BASE_URL', 'API_URL', 'POS_ID'].filter(isSame)
   if (same.length === 0) return [ok('worker MODE', `${mode}, as in ${table}`)]
   const why = `${mode}, but ${same.join(', ')} are those of [env.${other?.name}.vars]`
   return [failed('worker MODE', why, `Write into ${table} what the service gave you for ${mode}.`)]

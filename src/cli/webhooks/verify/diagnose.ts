@@ -17,28 +17,23 @@ export interface Diagnosis {
   proven: boolean
 }
 
-interface State {
-  form: WebhookForm
-  causes: Cause[]
-  /** The first repair that is not yet tried. */
-  next: number
-}
+/** `next` is the first repair that is not yet tried. */
+type State = { form: WebhookForm; causes: Cause[]; next: number }
 
 /** Most things that are undone at once. */
 const DEPTH = 3
 
 /**
- * Finds out why a form's signature does not match: undoes whatever is known to happen to webhooks on their way, alone and
- * together, the fewest first, until it does.
+ * Finds out why a form's signature does not match: undoes whatever is known to happen to webhooks on their way, alone
+ * and together, the fewest first, until it does.
  */
 export function diagnose(form: WebhookForm, secrets: readonly NamedSecret[]): Diagnosis {
   const spellings = secrets.flatMap(({ value }) => spellingsOf(value))
   let level: State[] = [{ form, causes: [], next: 0 }]
   for (let depth = 0; depth <= DEPTH; depth++) {
     for (const { form, causes } of level) {
-      for (const { secret, cause } of spellings) {
-        if (matches(form, secret)) return { causes: [...causes, ...cause], proven: true }
-      }
+      const found = spellings.find(({ secret }) => matches(form, secret))
+      if (found) return { causes: [...causes, ...found.cause], proven: true }
     }
     if (depth < DEPTH) level = level.flatMap(repaired)
   }
@@ -46,9 +41,8 @@ export function diagnose(form: WebhookForm, secrets: readonly NamedSecret[]): Di
 }
 
 /** Whether the signature is that of the data under this secret, white space around it included. */
-export function matches({ data, signature }: WebhookForm, secret: string): boolean {
-  return equalText(sha1Base64url(secret + data + secret), signature)
-}
+export const matches = ({ data, signature }: WebhookForm, secret: string): boolean =>
+  equalText(sha1Base64url(secret + data + secret), signature)
 
 function repaired({ form, causes, next }: State): State[] {
   return REPAIRS.flatMap(({ cause, undo }, index) => {

@@ -21,17 +21,14 @@ const SPACING = [
 /** A JSON value as other programs write it: compact, spaced, indented, with escaped slashes or letters, with decimals. */
 export function* jsonTexts(value: unknown): Generator<string> {
   const seen = new Set<string>()
-  for (const spacing of SPACING) {
-    for (const decimals of [0, 1, 2] as const) {
-      for (const unicode of ['as it is', 'lower', 'upper'] as const) {
+  for (const spacing of SPACING)
+    for (const decimals of [0, 1, 2] as const)
+      for (const unicode of ['as it is', 'lower', 'upper'] as const)
         for (const slash of ['/', '\\/']) {
           const text = write(value, { ...spacing, decimals, unicode, slash }, '\n')
           if (!seen.has(text)) yield text
           seen.add(text)
         }
-      }
-    }
-  }
 }
 
 function write(value: unknown, style: Style, line: string): string {
@@ -58,8 +55,7 @@ function writeNumber(value: number, { decimals }: Style): string {
 function writeText(text: string, { unicode, slash }: Style): string {
   const json = JSON.stringify(text).replaceAll('/', slash)
   if (unicode === 'as it is') return json
-  return json.replaceAll(/[\u007f-\uffff]/g, (unit) => {
-    const code = unit.charCodeAt(0).toString(16).padStart(4, '0')
-    return `\\u${unicode === 'upper' ? code.toUpperCase() : code}`
-  })
+  const hex = (unit: string) => unit.charCodeAt(0).toString(16).padStart(4, '0')
+  const code = unicode === 'upper' ? (unit: string) => hex(unit).toUpperCase() : hex
+  return json.replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${code(unit)}`)
 }

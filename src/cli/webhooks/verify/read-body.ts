@@ -1,6 +1,9 @@
 import { isWebhookVerificationError } from '../../../errors.ts'
+import { parseJson } from '../../../lib/json.ts'
+import { isObject } from '../../../lib/kind.ts'
 import { parseForm, type WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
+import { decodeOnce } from './repairs.ts'
 
 /** The form of a body, and what had to be undone to find it; or why it has none. */
 export interface ReadBody {
@@ -33,20 +36,8 @@ function read(text: string): ReadBody {
 function* otherReadings(text: string): Generator<[Cause, string]> {
   if (text.includes('&amp;')) yield ['encoded_twice', text.replaceAll('&amp;', '&')]
   if (/^data%3D/i.test(text)) yield ['encoded_twice', decodeOnce(text)]
-  try {
-    const { data, signature } = JSON.parse(text) as { data?: unknown; signature?: unknown }
-    if (typeof data === 'string' && typeof signature === 'string') {
-      yield ['not_a_form', new URLSearchParams({ data, signature }).toString()]
-    }
-  } catch {
-    // Not JSON either.
-  }
-}
-
-function decodeOnce(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  const json = parseJson(text)
+  const { data, signature } = isObject(json) ? json : {}
+  if (typeof data === 'string' && typeof signature === 'string')
+    yield ['not_a_form', new URLSearchParams({ data, signature }).toString()]
 }

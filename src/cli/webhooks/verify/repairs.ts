@@ -1,4 +1,5 @@
 import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../../lib/base64url.ts'
+import { parseJson } from '../../../lib/json.ts'
 import { isObject } from '../../../lib/kind.ts'
 import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts'
 import type { WebhookForm } from '../../../webhooks/form.ts'
@@ -13,7 +14,7 @@ export interface Repair {
 
 /** In the order in which they undo what happened: the last step of a body's way first. */
 export const REPAIRS: readonly Repair[] = [
-  { cause: 'encoded_twice', undo: each(/%[\da-f]{2}/i, unescaped) },
+  { cause: 'encoded_twice', undo: each(/%[\da-f]{2}/i, (text) => [decodeOnce(text)]) },
   { cause: 'swapped_fields', undo: ({ data, signature }) => [{ data: signature, signature: data }] },
   { cause: 'white_space', undo: each(/[\r\n\t]|^ | $/, (text) => [text.replaceAll(/[\r\n\t]/g, '').trim()]) },
   {
@@ -26,6 +27,15 @@ export const REPAIRS: readonly Repair[] = [
   { cause: 'reencoded', undo: reencoded },
 ]
 
+/** A text without its percent-encoding, if it has one. */
+export function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 const toBase64url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_')
 
 /** Changes the fields that show a sign: both of them, or only one. */
@@ -36,14 +46,6 @@ function each(sign: RegExp, change: (text: string) => string[]): Repair['undo'] 
     return datas
       .flatMap((one) => signatures.map((other) => ({ data: one, signature: other })))
       .filter((form) => form.data !== data || form.signature !== signature)
-  }
-}
-
-function unescaped(text: string): string[] {
-  try {
-    return [decodeURIComponent(text)]
-  } catch {
-    return []
   }
 }
 
@@ -59,7 +61,7 @@ function* reencoded({ data, signature }: WebhookForm): Generator<WebhookForm> {
   if (text === undefined) return
   // Encoded twice.
   if (/^[\w+/-]+=*$/.test(text)) yield { data: text, signature }
-  const value = parsed(text)
+  const value = parseJson(text)
   if (value === undefined) return
   for (const json of [text, ...jsonTexts(value)]) {
     for (const end of ['', '\n']) {
@@ -76,16 +78,5 @@ function decoded(data: string): string | undefined {
   return binary === undefined ? undefined : decodeUtf8(binaryToBytes(binary))
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether a field holds Base64, in either alphabet, of a JSON object. */
-export function holdsJson(field: string): boolean {
-  const text = decoded(field)
-  return text !== undefined && isObject(parsed(text))
-}
+export const holdsJson = (field: string): boolean => isObject(parseJson(decoded(field)))

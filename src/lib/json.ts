@@ -1,0 +1,8 @@
+/** The value of a JSON text; undefined where it is not JSON. */
+export function parseJson(text = ''): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

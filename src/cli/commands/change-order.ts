@@ -2,7 +2,6 @@ import { CANCEL_OPTIONS, cancelSubscription } from '../service/cancel-subscripti
 import { type Change, changeVerb } from '../service/change-order.ts'
 import { defineVerb, type Verb } from '../terminal/verb.ts'
 
-/** The fields of capture, refund and void, without the amount. */
 const detailsOf = ({ order_id, currency, flags: { comment, serverUrl } }: Change) => {
   return { order_id, order_currency: currency, comment, server_url: serverUrl }
 }

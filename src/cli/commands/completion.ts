@@ -42,7 +42,6 @@ export const completionOf = (all: Verbs): Verb =>
     },
   })
 
-/** Lists the words that may stand in place of the last one of a line. */
 async function candidatesOf(all: Verbs, line: string): Promise<Candidate[]> {
   const words = line.split(' ')
   const current = words.pop() ?? ''

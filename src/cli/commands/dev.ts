@@ -145,7 +145,6 @@ async function untilEnded(): Promise<void> {
   })
 }
 
-/** How to pay an order, and where to look at it. */
 async function invitation(origin: string, service: string, linkSecret: string, adminToken: string): Promise<string> {
   const order_id = `mugs-${crypto.randomUUID().slice(0, 8)}`
   const link = await createCheckoutLink({

@@ -61,7 +61,6 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
   out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
 }
 
-/** Begins with the orders of `--state`, or else with those of `--seed-file`. */
 async function begin({ state, seedFile }: EmulatorFlags, emulator: Emulator): Promise<StateFile | undefined> {
   const seed = async () => seedFile === undefined || (await fromFile('--seed-file', seedFile, emulator.seedOrders))
   return state === undefined ? void (await seed()) : openStateFile(state, emulator, seed)

@@ -39,7 +39,6 @@ export const verb: Verb = defineVerb({
   },
 })
 
-/** As a shell takes it. */
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** Whether there is nothing, an empty folder, or what an interrupted `init` left there. */

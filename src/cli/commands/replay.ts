@@ -51,7 +51,6 @@ async function replay({ argument: folder, flags, terminal }: Use<typeof OPTIONS>
   return failed > 0 ? 1 : 0
 }
 
-/** Fisher and Yates. */
 function shuffled(list: readonly Received[], seed: number): Received[] {
   const random = createRandom(seed)
   const result = [...list]

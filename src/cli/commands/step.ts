@@ -92,7 +92,6 @@ async function load(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** The events as a service may deliver them. */
 function arranged(
   events: OrderFile['events'],
   { copies, shuffle, stopAfter }: { [name in 'shuffle' | 'stopAfter']?: number | undefined } & { copies?: unknown },

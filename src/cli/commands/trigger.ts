@@ -97,7 +97,6 @@ async function book(kind: string, { emulator, set = [], json }: TriggerFlags, te
   return isSuccess(reply.status) ? 0 : 1
 }
 
-/** The response, fit to be shown. */
 async function replyOf(url: string, headers: [string, string][], body: string, terminal: Terminal): Promise<Reply> {
   const done = terminal.progress('Waiting for the receiver')
   return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)).finally(done))

@@ -10,7 +10,6 @@ const PACKAGE: string =
     .map((up) => fileURLToPath(new URL(up, import.meta.url)))
     .find((up) => existsSync(join(up, 'template'))) ?? ''
 
-/** The npm scripts of the project. */
 const SCRIPTS = {
   dev: 'edgetill dev',
   test: 'node --test "test/**/*.test.ts"',
@@ -81,5 +80,4 @@ function devVars(): string {
   return `# For this machine, with the emulator. Git ignores this file.\n${lines.join('')}`
 }
 
-/** 256 random bits, as 43 letters of Base64Url. */
 const randomSecret = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')

@@ -11,7 +11,6 @@ import {
 } from '../../errors.ts'
 import { differs, holds, type Judgement, notTried } from './judgement.ts'
 
-/** The outcome of one call. */
 export interface Answer<T = unknown> {
   /** `other`: a response of another shape than the SDK reads. `none`: nothing that says anything, such as a 503. */
   verdict: 'accepted' | 'rejected' | 'other' | 'none'
@@ -26,7 +25,6 @@ export interface Answer<T = unknown> {
   says: string
 }
 
-/** The last response to a call. */
 export interface Exchange {
   status?: number | undefined
   body?: unknown

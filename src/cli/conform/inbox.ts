@@ -1,7 +1,6 @@
 import { isWebhookVerificationError } from '../../errors.ts'
 import { readWebhook, type WebhookEvent } from '../../webhooks/index.ts'
 
-/** A received webhook. */
 export interface Delivery {
   /** Undefined where it was rejected. */
   event?: WebhookEvent
@@ -11,15 +10,12 @@ export interface Delivery {
   encoding: string | null
 }
 
-/** Receives the webhooks of a run. */
 export interface Inbox {
-  /** The handler of a server. */
   handle(request: Request): Promise<Response>
   /** The next webhook of an order that was not taken yet, or one that was rejected; undefined when none comes in time. */
   next(order_id: string, ms: number): Promise<Delivery | undefined>
 }
 
-/** Makes an inbox that verifies with this API secret. */
 export function createInbox(secret: string, pause: (ms: number) => Promise<void>): Inbox {
   const deliveries: Delivery[] = []
   let arrived = (): void => {}

@@ -42,7 +42,6 @@ export function direct({ amount, currency, card }: Project, order_id: string): D
   return { mode: 'direct', method: 'auth', ...order, ...customer, ...(card as TestCard) }
 }
 
-/** Twice an amount, added in minor units. */
 export const doubled = (amount: number): number => fromMinorUnits(toMinorUnits(amount) * 2)
 
 /** The texts that no report may show: the texts that every probe sends. */

@@ -1,4 +1,3 @@
-/** The judgement of a statement. */
 export type Result = 'holds' | 'differs' | 'not tried'
 
 /** How an answer was judged. `seen` has no value of the service but statuses and codes. */

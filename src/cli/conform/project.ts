@@ -10,7 +10,6 @@ import type { Inbox } from './inbox.ts'
 import { addNews } from './news.ts'
 import type { MadeOrder, RunState } from './state.ts'
 
-/** A card of the test project. */
 export interface TestCard {
   cc_number: string
   exp_month: number
@@ -18,7 +17,6 @@ export interface TestCard {
   card_cvv: string
 }
 
-/** The means of a run. */
 export interface ProjectSettings {
   /** The smallest amount that the project takes, in the currency's unit. */
   amount: number

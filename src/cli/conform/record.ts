@@ -136,7 +136,6 @@ function compare(
   })
 }
 
-/** A recording as text, for people. */
 export function recordingText(file: string, { orders, differs }: Recording): string {
   const title = `Recorded ${orders.length} orders in ${file}: npx edgetill emulator --seed-file ${file} begins with them.`
   const rest =

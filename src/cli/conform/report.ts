@@ -3,7 +3,6 @@ import type { News } from './news.ts'
 import type { MadeOrder } from './state.ts'
 import type { Statement } from './statement.ts'
 
-/** A statement with its judgement. */
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
   /** The setting for where it differs. */
   follow?: string

@@ -33,7 +33,6 @@ export interface RunState {
   news: News
 }
 
-/** Where a state is kept. */
 export interface StateStore {
   /** The last saved state; undefined for none. */
   load(): Promise<unknown>

@@ -8,7 +8,6 @@ export interface Project {
   environments: WranglerEnvironment[]
   /** The service's settings on this machine, as `wrangler dev` reads them. */
   settings: Settings
-  /** `ADMIN_TOKEN` on this machine. */
   token: string | undefined
 }
 

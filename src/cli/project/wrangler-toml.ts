@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { UsageError } from '../terminal/errors.ts'
 
-/** One environment of a project, as its wrangler.toml describes it. */
 export interface WranglerEnvironment {
   /** `test`; undefined for the top level, which `wrangler dev` uses. */
   name: string | undefined
-  /** The variables, with their values. */
   vars: Readonly<Record<string, unknown>>
   /** The names of all other bindings. */
   bindings: readonly string[]
-  /** Its KV namespaces and D1 databases. */
   stores: readonly { table: 'kv_namespaces' | 'd1_databases'; binding: string; id: string }[]
 }
 

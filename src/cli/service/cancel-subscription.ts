@@ -17,7 +17,6 @@ export const CANCEL_OPTIONS = {
 }
 type CancelUse = Use<typeof CANCEL_OPTIONS>
 
-/** Shows what will be sent, asks, and ends a subscription. */
 export async function cancelSubscription(use: CancelUse): Promise<ExitCode> {
   const { flags, argument: recurring_id } = use
   const session = await openSession(use)

@@ -31,7 +31,6 @@ interface ChangeVerb extends Pick<Verb, 'summary' | 'description' | 'examples'> 
 /** A call, once the order was looked up. `currency` is empty where the verb sends none. */
 export type Change = { order_id: string; currency: string; flags: Flags<ChangeOptions> }
 
-/** The fields that the records of all four share. */
 type Changed = { status: string; amount?: number | null | undefined } & {
   [K in 'currency' | 'status_code' | 'status_description' | 'operation_id' | 'payment_id']?: string | null | undefined
 }

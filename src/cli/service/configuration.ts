@@ -7,7 +7,6 @@ import { UsageError } from '../terminal/errors.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { completed, type Flags, flag, forbidden, group, option } from '../terminal/verb.ts'
 
-/** The options of every verb that talks to the service. */
 export const SERVICE_OPTIONS = {
   ...group('Output:', {
     json: flag('print JSON, for programs'),
@@ -77,7 +76,6 @@ export function configOf(
   }
 }
 
-/** The SDK's message with the flags of the command line. */
 const asFlags = (message: string): string =>
   message
     .replace('allowInsecureHttp', '--allow-insecure-http')

@@ -70,7 +70,6 @@ export const EMULATOR_OPTIONS = {
 
 export type EmulatorFlags = Flags<typeof EMULATOR_OPTIONS>
 
-/** The options of `createEmulator` with their names on the command line. */
 const NAMES = {
   ...{ webhookUrl: 'webhookUrl', seed: 'seed', clock: 'clock', authentication: 'authentication', strict: 'strict' },
   ...{ captureContentType: 'captureContentType', customerFields: 'customerFields', splitSum: 'splitSum' },
@@ -107,7 +106,6 @@ function clock(text: string): { now(): number } {
   return { now: () => now }
 }
 
-/** The parts of a value that has a form. */
 function parts(text: string, form: RegExp, takes: string): string[] {
   const match = form.exec(text)
   if (!match) throw new InvalidArgumentError(`It takes ${takes}.`)

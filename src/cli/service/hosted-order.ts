@@ -4,7 +4,6 @@ import { amountOf } from '../terminal/option-values.ts'
 import { applySettings, type Setting, setting } from '../terminal/set-values.ts'
 import { completed, type Flags, group, option, repeated, required } from '../terminal/verb.ts'
 
-/** The argument of a verb that makes an order. */
 export const NEW_ORDER = { name: '[ID]', says: 'your order_id; without it, a new one is made' } as const
 
 /** The options of a hosted payment, the same for `payment` and `link`. */

@@ -45,6 +45,5 @@ export function jsonOf(record: object): string {
   return JSON.stringify(record, (name, value: unknown) => (isToken(name) ? undefined : value))
 }
 
-/** `operation_id` of each operation that has one. */
 export const idsOf = (events: readonly WebhookEvent[]): string[] =>
   events.flatMap(({ record: { operation_id } }) => (typeof operation_id === 'string' ? [operation_id] : []))

@@ -10,7 +10,6 @@ const kinds: OptionRow<OrderKind[] | undefined> = {
   value: '<KIND...>',
 }
 
-/** The options of `edgetill prove`. */
 export const PROVE_OPTIONS = {
   url: option('<URL>', 'the receiver of webhooks'),
   state: option('<URL>', "the shop's state of an order as JSON: http://127.0.0.1:3000/orders/{order_id}"),

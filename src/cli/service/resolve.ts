@@ -13,7 +13,6 @@ const settleAfter: OptionRow<number> = {
   absent: { value: 600_000, says: '10m' },
 }
 
-/** The options of a verb whose outcome can be unknown. */
 export const RESOLVE_OPTIONS = group('Afterwards:', {
   resolve: flag('look an unknown outcome up; it is never sent again'),
   settleAfter,

@@ -5,7 +5,6 @@ import { UsageError } from '../terminal/errors.ts'
 import { type ServeOptions, serveOnNode } from './serve-node.ts'
 
 export interface ServeEmulatorOptions extends Omit<ServeOptions, 'tls'> {
-  /** The address that others reach it at. Default: where it listens. */
   origin?: string | undefined
   /** Serves https with the certificate and the key in these files. */
   tlsCert?: string | undefined

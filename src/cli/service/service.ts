@@ -6,7 +6,6 @@ import type { Terminal } from '../terminal/terminal.ts'
 import type { Use } from '../terminal/verb.ts'
 import { configOf, readSettings, type SERVICE_OPTIONS, type ServiceFlags } from './configuration.ts'
 
-/** One use of a verb against the configured service. */
 export interface Session {
   config: ClientConfig
   client: Client

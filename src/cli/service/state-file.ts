@@ -5,7 +5,6 @@ import { isConfigError } from '../../errors.ts'
 import { readJsonFile, writeWhole } from '../terminal/environment.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-/** The file of `--state`, which keeps an emulator on disk. */
 export interface StateFile {
   /** Something happened: it is written within a second, and tried again each second while that fails. */
   changed(): void

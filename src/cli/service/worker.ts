@@ -6,7 +6,6 @@ import { printable } from '../terminal/terminal.ts'
 import { type Flags, forbidden, option, type Surroundings } from '../terminal/verb.ts'
 import { causeOf } from './outcome.ts'
 
-/** A worker, and the token of its `/api`. */
 export interface Worker {
   origin: string
   token: string
@@ -19,7 +18,6 @@ export const workerOptions = (url: string) => ({
   workerToken: forbidden('EDGETILL_WORKER_TOKEN', '--token-file'),
 })
 
-/** The flags that name a worker. */
 type WorkerFlags = Flags<ReturnType<typeof workerOptions>> & { envFile?: string; allowInsecureHttp?: boolean }
 
 /** @throws {UsageError} when its address or its token is missing or cannot be used. */

@@ -12,7 +12,6 @@ export interface TakenEvent {
   event: Record<string, unknown>
 }
 
-/** An order of a worker in a file. */
 export interface OrderFile {
   edgetill_order: typeof VERSION
   /** Whether the file has all that the worker returned. A card's token is never in it. */

@@ -5,7 +5,6 @@ import type { OnEvent } from '../../shop/options.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import type { OrderFile } from './order-file.ts'
 
-/** One event of the walk: the order after it, and what `onEvent` threw. */
 export interface Step {
   id: string
   order: Order

@@ -6,7 +6,6 @@ type Paint = (colour: Colour, text: string) => string
 /** What it ended as, how long it took, what it was, which order, its id, and what explains it. */
 type Line = { result: string; colour: Colour; ms?: number; what: string; more?: string }
 
-/** One line for people about something that happened in the emulator. */
 export function activityLine(activity: Activity, paint: Paint = (_, text) => text): string {
   // With its date: the clock can be moved by months.
   const time = activity.at.slice(5, 19).replace('T', ' ')

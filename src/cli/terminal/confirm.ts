@@ -4,7 +4,6 @@ import { list } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { type Flags, flag } from './verb.ts'
 
-/** The options of a verb that asks before it sends. */
 export const SEND_OPTIONS = {
   yes: flag('send it without asking; needed without a terminal'),
   dryRun: flag('print the request, and send nothing'),

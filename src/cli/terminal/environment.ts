@@ -46,7 +46,6 @@ export const canReadEnvironment = (): boolean => VARIABLES.some(isGranted)
 export const environmentVariable = (name: string): string | undefined =>
   isGranted(name) ? process.env[name] || undefined : undefined
 
-/** Those of `VARIABLES` that have a value. */
 const present = (read: (name: string) => string | undefined): Variables =>
   Object.fromEntries(VARIABLES.map((name) => [name, read(name)] as const).filter(([, value]) => value))
 

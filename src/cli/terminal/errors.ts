@@ -19,7 +19,6 @@ export class FailedError extends Error {
 /** How the command ended: 0 done, 1 rejected or failed, 2 wrong usage, 3 the outcome is unknown, 130 Ctrl-C. */
 export type ExitCode = 0 | 1 | 2 | 3 | 130
 
-/** The exit code of what a verb threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   // commander throws for `--help` and `--version` too; its help on stderr means that the verb was missing.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

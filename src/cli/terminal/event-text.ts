@@ -12,7 +12,6 @@ export function eventLine(event: WebhookEvent): string {
 /** An event as JSON for people and programs. What can be charged is not shown: a terminal's output is kept and shared. */
 export const shownEvent = (event: WebhookEvent): Record<string, unknown> => withoutTokens({ ...event })
 
-/** A copy of a payload that can be shown. */
 export const withoutTokens = (payload: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(payload, (name, value) => (isToken(name) && value !== null ? '[hidden]' : value)))
 

@@ -3,7 +3,6 @@
 import { InvalidArgumentError } from 'commander'
 import { LOOPBACK } from '../../config.ts'
 
-/** A whole number within bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -12,7 +11,6 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   }
 }
 
-/** An http(s) address. */
 export function webAddress(text: string): string {
   if (/^https?:\/\/./.test(text) && URL.canParse(text)) return text
   const hint =
@@ -26,14 +24,12 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(name.includes(':') && !name.startsWith('[') ? `[${name}]` : name)
 }
 
-/** A time such as `10s`, in milliseconds. */
 export function milliseconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text)
   if (!match) throw new InvalidArgumentError('It takes a time like 500ms, 10s, 15m, 24h or 7d.')
   return Number(match[1]) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[(match[2] ?? 'ms') as 'ms']
 }
 
-/** An amount of money, such as `100.50`. */
 export function amountOf(text: string): number {
   if (/^\d+(\.\d{1,2})?$/.test(text) && Number(text) > 0) return Number(text)
   const comma = /^\d+,\d{1,2}$/.test(text) ? ` Did you mean ${text.replace(',', '.')}?` : ''

@@ -3,7 +3,6 @@ import type { Client } from '../../client/client-methods.ts'
 import type { ClientConfig } from '../../config.ts'
 import { isApiError } from '../../errors.ts'
 
-/** The request that a call would send. */
 export type PlannedRequest = { method: string; url: string; body: Record<string, unknown> }
 
 /**

@@ -1,6 +1,5 @@
 import { type Colour, printable, type Terminal } from './terminal.ts'
 
-/** A cell: a text, or a text with its colour. */
 export type Cell = string | { text: string; colour: Colour }
 
 /** Columns for people: a line of titles, then the rows. `right` names the columns that hold numbers. */
@@ -25,7 +24,6 @@ export function list(entries: [name: string, value: string | undefined][]): stri
   return shown.map(([name, value = '']) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n')
 }
 
-/** Green, red, or yellow while it is not final. */
 export const statusColour = (status: string | null | undefined): Colour =>
   status === 'success' ? 'green' : status === 'failure' ? 'red' : 'yellow'
 

@@ -16,7 +16,6 @@ export interface OptionRow<T = unknown> {
   isHidden?: boolean
   /** The value when it is absent, and how the help names it. */
   absent?: { value: T; says: string }
-  /** The heading in the help. */
   group?: string
 }
 
@@ -24,12 +23,10 @@ export type OptionRows = Readonly<Record<string, OptionRow>>
 
 type ValueOf<R> = R extends OptionRow<infer T> ? T : never
 
-/** The options as a verb gets them. */
 export type Flags<O> = {
   [K in keyof O as undefined extends ValueOf<O[K]> ? K : never]?: Exclude<ValueOf<O[K]>, undefined>
 } & { [K in keyof O as undefined extends ValueOf<O[K]> ? never : K]: ValueOf<O[K]> }
 
-/** An option without a value. */
 export const flag = (says: string): OptionRow<true | undefined> => ({ says })
 
 /** An option with a text, or with what `read` makes of it. */
@@ -39,24 +36,20 @@ export function option(value: string, says: string, read?: (text: string) => unk
   return { says, value, ...(read && { read }) }
 }
 
-/** An option that may be repeated. */
 export function repeated<T>(value: string, says: string, read: (text: string) => T): OptionRow<T[] | undefined> {
   return { says, value, read: (text, earlier = []) => [...earlier, read(text)] }
 }
 
-/** An option that has to be there. */
 export const required = <T>(row: OptionRow<T | undefined>): OptionRow<T> => ({
   ...(row as OptionRow<T>),
   isRequired: true,
 })
 
-/** An option that the help does not list. */
 export const hidden = <T>(row: OptionRow<T>): OptionRow<T> => ({ ...row, isHidden: true })
 
 /** An option whose usual values a shell completes. */
 export const completed = <T>(values: readonly string[], row: OptionRow<T>): OptionRow<T> => ({ ...row, values })
 
-/** Options under one heading of the help. */
 export function group<O extends OptionRows>(heading: string, rows: O): O {
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => [name, { ...row, group: heading }]),
@@ -75,7 +68,6 @@ export function forbidden(variable: string, file?: string): OptionRow<undefined>
   return { says: '', value: '[value]', read, isHidden: true }
 }
 
-/** The headings of the help, in its order. */
 export const HEADINGS = ['Start', 'Payments', 'Webhooks', 'Checks'] as const
 
 /** The surroundings of a verb; a test hands in others. */
@@ -84,13 +76,11 @@ export interface Surroundings {
   /** `EDGETILL_*`; default: the environment of the process. */
   environment?: Variables
   fetch?: Fetch
-  /** The addresses of a host. */
   lookup?(host: string): Promise<string[]>
   /** Resolves on Ctrl-C. Until it is called, Ctrl-C ends the process. */
   stopped(): Promise<unknown>
 }
 
-/** One use of a verb. */
 export interface Use<O = unknown, A = string> extends Surroundings {
   flags: Flags<O>
   argument: A
@@ -105,7 +95,6 @@ export interface VerbRow<O extends OptionRows, A extends string> {
   name: string
   /** Absent: the help does not list it. */
   heading?: (typeof HEADINGS)[number]
-  /** For the list of verbs. */
   summary: string
   description: string
   /** Two uses, without `edgetill`: the help begins with them. */
@@ -115,7 +104,6 @@ export interface VerbRow<O extends OptionRows, A extends string> {
   /** `<ID>`, or `[ID]` where it may be absent. */
   argument?: { name: A; says: string; values?: readonly string[] }
   options: O
-  /** A last paragraph of the help. */
   note?: string
   /** @returns the exit code; nothing is 0. */
   run(use: Use<O, ArgumentOf<A>>): Promise<ExitCode> | Promise<void>
@@ -138,7 +126,6 @@ function optionOf(name: string, { says, value, read, isRequired, isHidden, absen
   return group === undefined ? made : made.helpGroup(group)
 }
 
-/** The verb as commander reads it. */
 export function commandOf(verb: Verb, action: (argument: string | undefined, flags: Flags<unknown>) => Promise<void>) {
   const { name, summary, description, argument, options, note } = verb
   const command = new Command(name).summary(summary).description(description)

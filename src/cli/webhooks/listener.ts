@@ -10,9 +10,7 @@ import { causesText } from './verify/causes.ts'
 import type { NamedSecret } from './verify/diagnose.ts'
 import { verifyBody } from './verify/verify.ts'
 
-/** One request, as `edgetill listen` reports it. */
 export interface Heard {
-  /** ISO 8601, UTC. */
   at: string
   method: string
   path: string
@@ -24,7 +22,6 @@ export interface Heard {
   /** Of what is rejected: the reason of the receiver, and what `edgetill verify` finds. */
   reason?: string
   causes?: string[]
-  /** The file that keeps it. */
   saved?: string
   /** The response of the receiver behind it. */
   reply?: Reply

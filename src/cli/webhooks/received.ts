@@ -7,7 +7,6 @@ import { UsageError } from '../terminal/errors.ts'
 
 const text = v.string()
 const receivedSchema = v.object({
-  /** ISO 8601, UTC. */
   received_at: text,
   method: text,
   /** Where it came to. */
@@ -15,14 +14,12 @@ const receivedSchema = v.object({
   /** Where `--forward-to` sent it on to. */
   forwarded_to: v.nullable(text),
   headers: v.array(v.tuple([text, text])),
-  /** One line for people. */
   summary: text,
   /** The body as a text, or in Base64 where it is not UTF-8: its bytes are what is signed. */
   body: text,
   encoding: v.picklist(['utf8', 'base64']),
 })
 
-/** A request as it was received. */
 export type Received = v.InferOutput<typeof receivedSchema>
 
 /** A body as it is saved. `Buffer.from(body, encoding)` gives its bytes again. */

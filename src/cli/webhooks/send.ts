@@ -18,7 +18,6 @@ export interface Reply {
 
 /** Milliseconds that a receiver has for its whole response. */
 const TIMEOUT = 30_000
-/** Bytes of a response that are kept. */
 const KEPT = 64 * 1024
 /** Headers of one connection, and the host: all others are sent on unchanged. */
 const PER_CONNECTION =
@@ -72,7 +71,6 @@ export function sendRequest(
 /** A reply that can be shown: the emulator responds with the payment, and a receiver may repeat what it got. */
 export const shownReply = (reply: Reply): Reply => ({ ...reply, text: textWithoutTokens(reply.text) })
 
-/** The same for programs. */
 export function replyFields(reply: Reply): Record<string, unknown> {
   const { status, error, ms, text: response } = shownReply(reply)
   return { status, error, ms, response }

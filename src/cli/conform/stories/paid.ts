@@ -26,7 +26,6 @@ function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
     : `the payment is waiting${code}: use a card without 3-D Secure`
 }
 
-/** Makes a call where the payment before it succeeded. */
 async function onceFor<T>(paid: Answer<Record>, call: () => Promise<Answer<T>>): Promise<Answer<T>> {
   const says = unpaid(paid)
   return says === undefined ? await call() : { verdict: 'none', at: 0, says }

@@ -1,7 +1,6 @@
 import { createClient } from '../../../client/client.ts'
 import type { Emulator } from '../../../emulator/index.ts'
 
-/** The fields that all orders of a played day share. */
 export const SALE = {
   mode: 'hosted',
   method: 'purchase',

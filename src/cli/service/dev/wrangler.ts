@@ -8,7 +8,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 export interface Wrangler {
   /** Resolves when the worker responds and wrangler has printed that it is ready. */
   ready: Promise<void>
-  /** Resolves when it has ended. */
   ended: Promise<void>
   /** From now on what it prints is shown: what it has printed so far only if it is asked for. */
   show(all?: boolean): void

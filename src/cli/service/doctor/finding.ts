@@ -1,9 +1,7 @@
-/** One thing that `doctor` looked at. */
 export interface Finding {
   check: string
   result: 'ok' | 'warning' | 'failed' | 'skipped'
   message: string
-  /** How to fix it. */
   fix?: string
 }
 

@@ -5,7 +5,6 @@ import { isApiError, isConnectionError, isUnexpectedResponseError } from '../../
 import { newOrderId } from '../../../helpers/order-id.ts'
 import { causeOf } from '../outcome.ts'
 
-/** The outcome of one read-only call. */
 export interface Probe {
   /** `accepted`: the credentials were. A 404 is that too: the order that is asked for does not exist. */
   verdict: 'accepted' | 'rejected' | 'unknown'
@@ -13,7 +12,6 @@ export interface Probe {
   status?: number
   /** The service's reason for a rejection, or why it cannot be decided. */
   why?: string
-  /** There was no response. */
   unreachable?: boolean
 }
 

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { type Finding, failed, ok, skipped, warning } from './finding.ts'
 
-/** Resolves a host name to its addresses. */
 export type Lookup = (host: string) => Promise<string[]>
 
 const CHECK = 'webhook address'

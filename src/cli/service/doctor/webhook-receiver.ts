@@ -57,7 +57,6 @@ const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = 
   ],
 }
 
-/** Which of the known causes a response shows: pure. */
 function judgeReceiver({ status, headers }: Response, text: string, own: typeof OWN): Finding {
   const said = `responded ${status} to an unsigned form`
   const isPage = /html/i.test(headers.get('content-type') ?? '')

@@ -11,7 +11,6 @@ const TIMEOUT_MS = 20_000
 const LOG = 'Look at its log: npx wrangler tail.'
 
 type Ask = (call: string, input?: object, to?: Worker) => Promise<WorkerResponse>
-/** An environment of wrangler.toml. */
 type Environment = { name: string | undefined; vars: Readonly<Record<string, unknown>> }
 type Environments = readonly Environment[]
 

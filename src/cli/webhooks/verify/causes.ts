@@ -32,5 +32,4 @@ export const CAUSES = {
 
 export type Cause = keyof typeof CAUSES
 
-/** The causes for people: `wrong secret`. */
 export const causesText = (causes: readonly Cause[]): string => causes.join(', ').replaceAll('_', ' ')

@@ -4,7 +4,6 @@ import type { WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
 import { holdsJson, REPAIRS } from './repairs.ts'
 
-/** A secret as it was configured, and what it is called. */
 export interface NamedSecret {
   name: string
   value: string
@@ -20,7 +19,6 @@ export interface Diagnosis {
 /** `next` is the first repair that is not yet tried. */
 type State = { form: WebhookForm; causes: Cause[]; next: number }
 
-/** Most things that are undone at once. */
 const DEPTH = 3
 
 /**

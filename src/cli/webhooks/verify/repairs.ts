@@ -78,5 +78,4 @@ function decoded(data: string): string | undefined {
   return binary === undefined ? undefined : decodeUtf8(binaryToBytes(binary))
 }
 
-/** Whether a field holds Base64, in either alphabet, of a JSON object. */
 export const holdsJson = (field: string): boolean => isObject(parseJson(decoded(field)))

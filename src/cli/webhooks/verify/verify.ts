@@ -4,7 +4,6 @@ import { CAUSES } from './causes.ts'
 import { type Diagnosis, diagnose, matches, type NamedSecret } from './diagnose.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 
-/** The verdict of `edgetill verify` and `edgetill listen` on a webhook. */
 export type Verdict =
   /** `secret` is the name of the one that signed it. */
   | { valid: true; secret: string; event: WebhookEvent; explanation?: undefined }

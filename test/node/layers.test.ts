@@ -42,8 +42,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'shrink.ts diagnose.ts refund.ts prove.ts index.ts',
   ),
   'src/cli/conform': rooms(
-    'inbox.ts judgement.ts news.ts record.ts answer.ts state.ts project.ts clean-up.ts inputs.ts signatures.ts statement.ts',
-    'report.ts stories/ conform.ts index.ts',
+    'inbox.ts judgement.ts news.ts record.ts answer.ts state.ts project.ts clean-up.ts inputs.ts signatures.ts',
+    'statements.ts statement.ts report.ts stories/ conform.ts index.ts',
   ),
   'src/till': rooms(
     'database.ts store.ts stored-event.ts events.ts outcome.ts move-money.ts open-payment.ts settle.ts till.ts index.ts',

@@ -1,14 +1,4 @@
-import {
-  type ApiError,
-  describeIssues,
-  isApiError,
-  isConfigError,
-  isConnectionError,
-  isInvalidInputError,
-  isOutcomeUnknownError,
-  isUnexpectedResponseError,
-  type OutcomeUnknownError,
-} from '../../errors.ts'
+import * as errors from '../../errors.ts'
 import { differs, holds, type Judgement, notTried } from './judgement.ts'
 
 export interface Answer<T = unknown> {
@@ -25,32 +15,30 @@ export interface Answer<T = unknown> {
   says: string
 }
 
-export interface Exchange {
-  status?: number | undefined
-  body?: unknown
-}
+export type Exchange = { status?: number | undefined; body?: unknown }
 
 /** Reads what a call threw. @throws what is not an error of a call. */
 export function answerOf(error: unknown, at: number, { status, body }: Exchange): Answer<never> {
   const known = { at, status, body }
-  if (isApiError(error)) return { ...known, ...ofApiError(error) }
-  if (isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
-  if (isUnexpectedResponseError(error)) {
+  if (errors.isApiError(error)) return { ...known, ...ofApiError(error) }
+  if (errors.isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
+  if (errors.isUnexpectedResponseError(error)) {
     return { ...known, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
   }
-  if (isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
-  if (isInvalidInputError(error)) return { at, verdict: 'none', says: `not sent: ${describeIssues(error.issues)}` }
-  if (isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
+  if (errors.isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
+  if (errors.isInvalidInputError(error))
+    return { at, verdict: 'none', says: `not sent: ${errors.describeIssues(error.issues)}` }
+  if (errors.isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
   throw error
 }
 
-function ofApiError({ status, apiCode = '', retryable }: ApiError): Pick<Answer, 'verdict' | 'says'> {
+function ofApiError({ status, apiCode = '', retryable }: errors.ApiError): Pick<Answer, 'verdict' | 'says'> {
   const code = /^[A-Z]-\d{1,4}$/.test(apiCode) ? ` (${apiCode})` : ''
   if (retryable) return { verdict: 'none', says: `HTTP ${status}` }
   return { verdict: 'rejected', says: `rejected with HTTP ${status}${code}` }
 }
 
-function ofUnknown({ reason, status, issues }: OutcomeUnknownError): Pick<Answer, 'verdict' | 'says'> {
+function ofUnknown({ reason, status, issues }: errors.OutcomeUnknownError): Pick<Answer, 'verdict' | 'says'> {
   if (reason === 'ambiguous_status') return { verdict: 'rejected', says: `rejected with HTTP ${status}` }
   if (reason === 'unexpected_redirect')
     return { verdict: 'other', says: `HTTP ${status} to an address of another form` }
@@ -61,7 +49,7 @@ function ofUnknown({ reason, status, issues }: OutcomeUnknownError): Pick<Answer
 
 /** The paths alone are from the SDK's own tables. */
 const lacks = (issues: readonly { path: string; message: string; received: string }[]): string =>
-  issues.length === 0 ? '' : `: ${describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
+  issues.length === 0 ? '' : `: ${errors.describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
 
 /** Whether the service took a request: a rejection, or a response in another shape, differs. */
 export function taken({ verdict, says }: Answer): Judgement {
@@ -86,6 +74,5 @@ export function rejectedWith({ verdict, status = 0, says }: Answer, ...statuses:
 }
 
 /** A judgement of what an accepted call returned. */
-export function returned<T>(answer: Answer<T>, judge: (value: T) => Judgement): Judgement {
-  return answer.verdict === 'accepted' ? judge(answer.value as T) : taken(answer)
-}
+export const returned = <T>(answer: Answer<T>, judge: (value: T) => Judgement): Judgement =>
+  answer.verdict === 'accepted' ? judge(answer.value as T) : taken(answer)

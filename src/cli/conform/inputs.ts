@@ -1,46 +1,34 @@
 import type { BrowserFingerprint } from '../../card/browser-fingerprint.ts'
 import { ConfigError } from '../../errors.ts'
 import { fromMinorUnits, toMinorUnits } from '../../helpers/amount.ts'
-import type { DirectAuthInput, HostedPurchaseInput } from '../../operations/create-payment.ts'
+import type { DirectAuthInput } from '../../operations/create-payment.ts'
 import type { Project, TestCard } from './project.ts'
 
 /** The customer of every probe: nobody. The report never shows these either. */
-const CUSTOMER = {
-  customer_fname: 'Conform',
-  customer_lname: 'Probe',
-  customer_patronym: 'Testivna',
-  customer_email: 'conform.probe@example.com',
-  customer_phone: '+380440000000',
+export const CUSTOMER = {
+  ...{ customer_fname: 'Conform', customer_lname: 'Probe', customer_patronym: 'Testivna' },
+  ...{ customer_email: 'conform.probe@example.com', customer_phone: '+380440000000' },
 }
 
 const FINGERPRINT: BrowserFingerprint = {
-  browserColorDepth: '24',
-  browserScreenHeight: '1080',
-  browserScreenWidth: '1920',
-  browserJavaEnabled: 'false',
-  browserLanguage: 'en-US',
-  browserTimeZone: 'UTC',
-  browserTimeZoneOffset: '0',
-  browserAcceptHeader: 'text/html',
-  browserIpAddress: '192.0.2.7',
-  browserUserAgent: 'edgetill',
+  ...{ browserColorDepth: '24', browserScreenHeight: '1080', browserScreenWidth: '1920', browserJavaEnabled: 'false' },
+  ...{ browserLanguage: 'en-US', browserTimeZone: 'UTC', browserTimeZoneOffset: '0', browserAcceptHeader: 'text/html' },
+  ...{ browserIpAddress: '192.0.2.7', browserUserAgent: 'edgetill' },
+}
+
+const orderOf = ({ amount, currency }: Project, order_id: string) => {
+  return { amount, currency, order_id, order_3ds_bypass: 'supported', description: 'edgetill doctor --conform' }
 }
 
 /** A hosted purchase with every field that the API document requires. */
-export function hosted(
-  { amount, currency }: Project,
-  order_id: string,
-): HostedPurchaseInput & { init_recurring?: undefined } {
-  const order = { amount, currency, order_id, order_3ds_bypass: 'supported', description: 'edgetill doctor --conform' }
-  return { mode: 'hosted', method: 'purchase', ...order, ...CUSTOMER }
-}
+export const hosted = (project: Project, order_id: string) =>
+  ({ mode: 'hosted', method: 'purchase', ...orderOf(project, order_id), ...CUSTOMER }) as const
 
 /** A direct authorization with the test card. */
-export function direct({ amount, currency, card }: Project, order_id: string): DirectAuthInput {
-  const order = { amount, currency, order_id, order_3ds_bypass: 'supported', description: 'edgetill doctor --conform' }
-  const customer = { ...CUSTOMER, customer_ip: '192.0.2.7', browser_fingerprint: FINGERPRINT }
-  return { mode: 'direct', method: 'auth', ...order, ...customer, ...(card as TestCard) }
-}
+export const direct = (project: Project, order_id: string): DirectAuthInput => ({
+  ...{ mode: 'direct', method: 'auth', ...orderOf(project, order_id), ...(project.card as TestCard) },
+  ...{ ...CUSTOMER, customer_ip: '192.0.2.7', browser_fingerprint: FINGERPRINT },
+})
 
 export const doubled = (amount: number): number => fromMinorUnits(toMinorUnits(amount) * 2)
 

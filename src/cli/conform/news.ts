@@ -25,9 +25,8 @@ const RECORD = names(
   split.sub_merchant_id split.products cc_number exp_month exp_year card_cvv`,
 )
 
-const ACCOUNT = 'id name currency balances balances.available balances.rolling_reserve balances.rollingReserve'.split(
-  ' ',
-)
+const BALANCES = 'balances balances.available balances.rolling_reserve balances.rollingReserve'
+const ACCOUNT = `id name currency ${BALANCES}`.split(' ')
 
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   listAccounts: new Set(['accounts', ...ACCOUNT.map((name) => `accounts.${name}`)]),

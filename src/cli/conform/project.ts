@@ -2,6 +2,7 @@ import { createClient } from '../../client/client.ts'
 import type { Client } from '../../client/client-methods.ts'
 import type { ClientConfig, Fetch } from '../../config.ts'
 import { newOrderId } from '../../helpers/order-id.ts'
+import { parseJson } from '../../lib/json.ts'
 import { RESPONSE_BYTES } from '../../lib/limits.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
@@ -10,12 +11,7 @@ import type { Inbox } from './inbox.ts'
 import { addNews } from './news.ts'
 import type { MadeOrder, RunState } from './state.ts'
 
-export interface TestCard {
-  cc_number: string
-  exp_month: number
-  exp_year: number
-  card_cvv: string
-}
+export type TestCard = { cc_number: string; exp_month: number; exp_year: number; card_cvv: string }
 
 export interface ProjectSettings {
   /** The smallest amount that the project takes, in the currency's unit. */
@@ -86,14 +82,11 @@ export function openProject(
 }
 
 /** A configuration that keeps the last response, and passes on the JSON of each 2xx. */
-function createRecorder(
-  config: ClientConfig,
-  onJson: (operation: string, body: unknown) => void,
-): { config: ClientConfig; last: Exchange } {
+function createRecorder(config: ClientConfig, onJson: (operation: string, body: unknown) => void) {
   let operation = ''
   const send: Fetch = config.fetch ?? ((input, init) => globalThis.fetch(input, init))
-  const recorder: { config: ClientConfig; last: Exchange } = {
-    last: {},
+  const recorder = {
+    last: {} as Exchange,
     config: {
       ...config,
       maxRetries: 1,
@@ -102,29 +95,20 @@ function createRecorder(
         operation = info.operation
         config.onRequest?.(info)
       },
+      // A response is read whole before the SDK reads it.
       async fetch(input, init) {
         const response = await send(input, init)
         const { status } = response
         const bytes = await readBytes(response, RESPONSE_BYTES)
-        const body = parse(bytes)
+        const body = parseJson(decodeUtf8(bytes))
         recorder.last = { status, body }
         if (response.ok && operation !== 'rawRequest') onJson(operation, body)
         const headers = new Headers(response.headers)
         // The body is decoded by now.
-        headers.delete('content-encoding')
-        headers.delete('content-length')
+        for (const name of ['content-encoding', 'content-length']) headers.delete(name)
         return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), { status, headers })
       },
-    },
+    } satisfies ClientConfig,
   }
   return recorder
-}
-
-/** A response is read whole before the SDK reads it. @returns undefined for what is not JSON. */
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(decodeUtf8(bytes) ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -1,24 +1,16 @@
 import type { Fetch } from '../../config.ts'
 import { createEmulator, type OrderView, TEST_CARDS } from '../../emulator/index.ts'
+import { parseJson } from '../../lib/json.ts'
 import { isObject } from '../../lib/kind.ts'
 
 type Json = Record<string, unknown>
 
 /** One call, as far as a recording needs it. */
-interface Exchange {
-  path: string
-  sent: Json
-  status: number
-  returned: Json
-}
+type Exchange = { path: string; sent: Json; status: number; returned: Json }
 
 /** One order of a seed file. */
-interface SeedOrder {
+type SeedOrder = { [name in 'mode' | 'method' | 'amount' | 'currency']: unknown } & {
   order_id: string
-  mode: unknown
-  method: unknown
-  amount: unknown
-  currency: unknown
   card?: string
   steps: { do: string; amount?: unknown }[]
 }
@@ -31,18 +23,13 @@ export interface Recording {
   differs: string[]
 }
 
-/** Listens to the calls of a run. */
-export interface Recorder {
-  fetch: Fetch
-  recording(): Recording
-}
-
 const STEPS: Readonly<Record<string, string>> = {
   ...{ '/api/v1/capture': 'capture', '/api/v1/split/capture': 'capture', '/api/v1/void': 'void' },
   ...{ '/api/v1/refund': 'refund', '/api/v1/split/refund': 'refund' },
 }
 
-export function createRecorder(baseUrl: string, send: Fetch): Recorder {
+/** Listens to the calls of a run. */
+export function createRecorder(baseUrl: string, send: Fetch): { fetch: Fetch; recording(): Recording } {
   const exchanges: Exchange[] = []
   return {
     async fetch(input, init) {
@@ -61,12 +48,8 @@ export function createRecorder(baseUrl: string, send: Fetch): Recorder {
 
 /** A list with one record, as the response to a cancel is, counts as the record. */
 function parse(text: string): Json {
-  try {
-    const [value] = [JSON.parse(text) as unknown].flat()
-    return isObject(value) ? (value as Json) : {}
-  } catch {
-    return {}
-  }
+  const [value] = [parseJson(text)].flat()
+  return isObject(value) ? value : {}
 }
 
 function recordingOf(exchanges: readonly Exchange[]): Recording {
@@ -115,25 +98,18 @@ function cardOf({ status, status_code, user_action_required }: Json): string {
   return TEST_CARDS.find(({ code }) => code === status_code)?.name ?? 'declined'
 }
 
-function compare(
-  { payments: [own], operations: ours }: OrderView,
-  payment: Json,
-  operations: readonly Json[],
-): string[] {
-  const pairs: [what: string, seen: Json, own: Json][] = [
-    [`${own?.mode} ${own?.method}`, payment, { ...own }],
-    ...operations.map((seen, index): [string, Json, Json] => [String(seen.method), seen, { ...ours[index] }]),
-  ]
-  return pairs.flatMap(([what, seen, emulated]) => {
+function compare({ payments: [own], operations: ours }: OrderView, payment: Json, operations: readonly Json[]) {
+  const differences = (what: string, seen: Json, emulated: Json): string[] => {
     const values = ['status', 'status_code', 'amount'].filter((name) => name in seen && seen[name] !== emulated[name])
-    const fields = Object.keys(seen).filter(
-      (name) => !(name in emulated) && !/^(customer_|recurring$|order_currency$)/.test(name),
-    )
+    const isKnown = (name: string) => name in emulated || /^(customer_|recurring$|order_currency$)/.test(name)
+    const fields = Object.keys(seen).filter((name) => !isKnown(name))
     return [
       ...values.map((name) => `${what}: ${name} is ${seen[name]}, in the emulator ${emulated[name] ?? 'missing'}.`),
       ...fields.map((name) => `${what}: the field ${name} is not in the emulator.`),
     ]
-  })
+  }
+  const first = differences(`${own?.mode} ${own?.method}`, payment, { ...own })
+  return [...first, ...operations.flatMap((seen, index) => differences(String(seen.method), seen, { ...ours[index] }))]
 }
 
 export function recordingText(file: string, { orders, differs }: Recording): string {

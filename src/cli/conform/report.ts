@@ -1,7 +1,7 @@
 import type { Judgement } from './judgement.ts'
 import type { News } from './news.ts'
 import type { MadeOrder } from './state.ts'
-import type { Statement } from './statement.ts'
+import type { Statement } from './statements.ts'
 
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
   /** The setting for where it differs. */
@@ -30,29 +30,18 @@ export function conformText({ statements, news, made }: ConformReport): string {
   const group = (title: string, members: readonly string[]): void => {
     if (members.length > 0) lines.push('', `${title}:`, ...members.map((line) => `  ${line}`))
   }
-  group(
-    'Differs',
-    of('differs').flatMap(({ id, says, assumed, seen, follow }) => [
-      `${id}: ${says}`,
-      `  seen: ${seen}. Assumed in: ${assumed}.`,
-      `  follow it with: ${follow}`,
-    ]),
-  )
-  group(
-    'Not tried',
-    of('not tried').map(({ id, seen }) => `${id}: ${seen}`),
-  )
-  group(
-    'Holds',
-    of('holds').map(({ id, seen }) => `${id}: ${seen}`),
-  )
+  const differing = of('differs').flatMap(({ id, says, assumed, seen, follow }) => [
+    ...[`${id}: ${says}`, `  seen: ${seen}. Assumed in: ${assumed}.`, `  follow it with: ${follow}`],
+  ])
+  const shortly = (result: Judgement['result']) => of(result).map(({ id, seen }) => `${id}: ${seen}`)
+  group('Differs', differing)
+  group('Not tried', shortly('not tried'))
+  group('Holds', shortly('holds'))
   group('New in its responses', [
     ...news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`),
     ...news.values.map(({ field, value }) => `${field} ${value}`),
   ])
-  group(
-    'Made in the project',
-    made.map(({ order_id, what, now = 'left as it is' }) => `${order_id} (${what}): ${now}`),
-  )
+  const ends = made.map(({ order_id, what, now = 'left as it is' }) => `${order_id} (${what}): ${now}`)
+  group('Made in the project', ends)
   return lines.join('\n')
 }

@@ -41,13 +41,9 @@ export interface StateStore {
 }
 
 /** Nothing was tried yet. `made` is what earlier runs left. */
-export const newState = (project: string, made: MadeOrder[] = []): RunState => ({
-  version: 1,
-  project,
-  done: {},
-  made,
-  news: { fields: [], values: [] },
-})
+export const newState = (project: string, made: MadeOrder[] = []): RunState => {
+  return { version: 1, project, done: {}, made, news: { fields: [], values: [] } }
+}
 
 /** Goes on from what was kept, or begins. @throws {ConfigError} for the state of another project. */
 export function readState(kept: unknown, project: string): RunState {

@@ -1,22 +1,9 @@
 import type { Judgement } from './judgement.ts'
 import type { Project } from './project.ts'
-
-/** Something that is assumed of the service. */
-export interface Statement {
-  id: string
-  /** The assumption, as a sentence. */
-  says: string
-  /** Where it is assumed: a sentence of the README, or the place in the package. */
-  assumed: string
-  /** The option, flag or call that follows the service where it differs. */
-  follow: string
-}
+import { type Statement, statementOf } from './statements.ts'
 
 /** The needs of a story beside the credentials. */
 export type Need = 'card' | 'subMerchant' | 'apiUrl' | 'webhooks' | 'payByHand'
-
-/** A statement with the judge of what its story has seen. */
-type Judged<Seen> = Statement & { judge(seen: Seen): Judgement }
 
 /** A few calls, and the statements that they decide: done as a whole, or again after an interruption. */
 export interface Story {
@@ -27,20 +14,15 @@ export interface Story {
   play(project: Project): Promise<Judgement[]>
 }
 
-/** Puts a story together; its statements judge what `calls` returns. */
-export function story<Seen>(
-  id: string,
-  needs: readonly Need[],
-  calls: (project: Project) => Promise<Seen>,
-  statements: readonly Judged<Seen>[],
-): Story {
-  return {
+/** Puts a story together; `judgedBy` has a judge for each statement, by its id, of what the calls returned. */
+export const story = <Seen>(id: string, needs: readonly Need[], calls: (project: Project) => Promise<Seen>) => ({
+  judgedBy: (judges: Readonly<Record<string, (seen: Seen) => Judgement>>): Story => ({
     id,
     needs,
-    statements,
+    statements: Object.keys(judges).map(statementOf),
     async play(project) {
       const seen = await calls(project)
-      return statements.map(({ judge }) => judge(seen))
+      return Object.values(judges).map((judge) => judge(seen))
     },
-  }
-}
+  }),
+})

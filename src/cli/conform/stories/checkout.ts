@@ -4,155 +4,69 @@ import { hosted } from '../inputs.ts'
 import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import { type Story, story } from '../statement.ts'
 
-const BEYOND = 'What is assumed: the operations beyond the API document'
 /** Waits before an order is looked for again. */
 const PAUSES_MS = [0, 2_000, 5_000]
 
 /** The life of an unpaid payment: created, looked at, cancelled. Others are compared with its creation. */
-export const CHECKOUT: Story = story(
-  'checkout',
-  [],
-  async (project) => {
-    const { client, ask, newOrder, state, pause } = project
-    const order_id = await newOrder('checkout')
-    const create = () => ask((options) => client.createPayment(hosted(project, order_id), options))
-    const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
-    const cancel = () => ask((options) => client.cancelPayment({ order_id }, options))
-    const created = await create()
-    const isMade = wasMade(created)
-    if (isMade) state.hosted = created.verdict
-    let listed: Answer<unknown[]> = { verdict: 'none', at: 0, says: 'the payment was not created' }
-    let waited = 0
-    for (const ms of isMade ? PAUSES_MS : []) {
-      await pause(ms)
-      waited += ms
-      listed = await look()
-      if (listed.verdict === 'accepted' && listed.value?.length !== 0) break
-    }
-    const absent: Answer<never> = { verdict: 'none', at: 0, says: 'the payment was not created' }
-    const after = async <T>(call: () => Promise<Answer<T>>) => (isMade ? await call() : absent)
-    return {
-      created,
-      listed,
-      waited,
-      resent: await after(() => ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))),
-      again: await after(create),
-      cancelled: await after(cancel),
-      ended: await after(look),
-      twice: await after(cancel),
-    }
+export const CHECKOUT: Story = story('checkout', [], async (project) => {
+  const { client, ask, newOrder, state, pause } = project
+  const order_id = await newOrder('checkout')
+  const create = () => ask((options) => client.createPayment(hosted(project, order_id), options))
+  const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
+  const cancel = () => ask((options) => client.cancelPayment({ order_id }, options))
+  const created = await create()
+  const isMade = wasMade(created)
+  if (isMade) state.hosted = created.verdict
+  let listed: Answer<unknown[]> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+  let waited = 0
+  for (const ms of isMade ? PAUSES_MS : []) {
+    await pause(ms)
+    waited += ms
+    listed = await look()
+    if (listed.verdict === 'accepted' && listed.value?.length !== 0) break
+  }
+  const absent: Answer<never> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+  const after = async <T>(call: () => Promise<Answer<T>>) => (isMade ? await call() : absent)
+  return {
+    created,
+    listed,
+    waited,
+    resent: await after(() => ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))),
+    again: await after(create),
+    cancelled: await after(cancel),
+    ended: await after(look),
+    twice: await after(cancel),
+  }
+}).judgedBy({
+  hosted_redirect: ({ created }) => taken(created),
+  visible_at_once: ({ created, listed, waited }) => {
+    if (/none|other/.test(listed.verdict) || !wasMade(created)) return notTried(listed.says)
+    const isShown = listed.verdict === 'accepted' && listed.value?.length !== 0
+    return isShown ? holds(`after ${waited / 1000} s`) : differs(`not after ${waited / 1000} s: ${listed.says}`)
   },
-  [
-    {
-      id: 'hosted_redirect',
-      says: 'A hosted purchase returns a redirect to the documented path, or a 303 to the origin of baseUrl.',
-      assumed: 'What is assumed: a checkout is a redirect',
-      follow: 'checkoutOrigins for another address; rawRequest where a body comes in place of a redirect',
-      judge: ({ created }) => taken(created),
-    },
-    {
-      id: 'visible_at_once',
-      says: 'A payment is shown as soon as it was made.',
-      assumed: 'What is assumed: settleAfterMs of resolveOutcome',
-      follow: 'settleAfterMs, or --settle-after on the command line',
-      judge: ({ created, listed, waited }) => {
-        if (/none|other/.test(listed.verdict) || !wasMade(created)) return notTried(listed.says)
-        const isShown = listed.verdict === 'accepted' && listed.value?.length !== 0
-        return isShown ? holds(`after ${waited / 1000} s`) : differs(`not after ${waited / 1000} s: ${listed.says}`)
-      },
-    },
-    {
-      id: 'list_records',
-      says: "The list of an order's operations is an array of the API document's records.",
-      assumed: BEYOND,
-      follow: 'resendWebhook, which returns one operation; resolveOutcome falls back to it at a 404',
-      judge: ({ listed }) => returned(listed, (events) => kindsOf(events, 'purchase')),
-    },
-    {
-      id: 'status_init',
-      says: 'An unpaid hosted payment has the status init.',
-      assumed: 'What is assumed: other statuses are hints',
-      follow: 'isFinal and isSuccess, which no other status passes',
-      judge: ({ listed }) => field(listed, 'status', is('init'), 'init', 'another status'),
-    },
-    {
-      id: 'status_words',
-      says: 'A status is init, pending, success or failure, in lower case.',
-      assumed: 'the API document, "States and transitions"',
-      follow: 'isFinal and isSuccess take no other word: report it, with the word',
-      judge: ({ listed, cancelled, ended }) => {
-        const words = [listed, cancelled, ended].map((answer) => fieldOf(answer, 'status'))
-        const odd = words.filter((word) => typeof word === 'string' && !/^(init|pending|success|failure)$/.test(word))
-        if (words.every((word) => word === undefined)) return notTried('there was no status')
-        return odd.length === 0 ? holds('these words') : differs(`others: ${[...new Set(odd)].map(word).join(', ')}`)
-      },
-    },
-    {
-      id: 'amount_is_number',
-      says: 'An amount is a JSON number.',
-      assumed: 'the API document, "Common types"; a text is read as well',
-      follow: 'the fields of the record itself, which are numbers; not its record, which has what came',
-      judge: ({ listed }) =>
-        field(listed, 'amount', (amount) => typeof amount === 'number', 'a number', 'not a number'),
-    },
-    {
-      id: 'timestamp_form',
-      says: 'A time is yyyy-MM-ddTHH:mm:ss.SSS without a zone.',
-      assumed: 'the API document, "Common types"; compareTimestamps',
-      follow: 'created_at as the text that it is, in place of compareTimestamps and timestampToDate',
-      judge: ({ listed }) => field(listed, 'created_at', isTimestamp, 'that form', 'another form'),
-    },
-    {
-      id: 'timestamp_utc',
-      says: 'Times are in UTC.',
-      assumed: 'the emulator; the SDK assumes no zone',
-      follow: 'the zone of timestampToDate(timestamp, zone)',
-      judge: zoneOf,
-    },
-    {
-      id: 'resend_record',
-      says: 'A re-sent webhook returns the parameters of the operation.',
-      assumed: 'the API document, "Re-send a webhook for an operation"',
-      follow: 'listOrderOperations, or the record of the event',
-      judge: ({ resent }) => returned(resent, (event) => kindsOf([event], 'purchase')),
-    },
-    {
-      id: 'used_order_id',
-      says: 'A second payment with the same order_id is rejected.',
-      assumed: 'What is not promised: order_id is the only idempotency key',
-      follow: 'newOrderId for each payment, and resolveOutcome before any other try',
-      judge: ({ again }) => rejectedWith(again, 400, 409),
-    },
-    {
-      id: 'cancel_record',
-      says: 'A cancellation returns an array of one record with status failure and code 6007.',
-      assumed: 'the API document, "Cancel a created, unpaid payment"',
-      follow: 'status of the cancelled payment, or listOrderOperations after it',
-      judge: ({ cancelled }) =>
-        returned(cancelled, ({ status, status_code }) => {
-          const isArray = Array.isArray(cancelled.body) && cancelled.body.length === 1
-          if (!isArray) return differs('not an array of one record')
-          return is('failure')(status) && status_code === '6007'
-            ? holds('failure 6007')
-            : differs('another status or code')
-        }),
-    },
-    {
-      id: 'failure_is_final',
-      says: 'A cancelled payment stays a failure: that status is final.',
-      assumed: 'What is assumed: success and failure are final',
-      follow: 'foldOrder, whose flag status_conflict shows an operation that changed its end',
-      judge: ({ ended }) => field(ended, 'status', is('failure'), 'failure', 'another status'),
-    },
-    {
-      id: 'cancel_again_4xx',
-      says: 'Cancelling a cancelled payment is rejected with a 400, 404 or 409.',
-      assumed: 'the emulator; the API document shows no response',
-      follow: 'listOrderOperations before a cancellation is repeated',
-      judge: ({ twice }) => rejectedWith(twice, 400, 404, 409),
-    },
-  ],
-)
+  list_records: ({ listed }) => returned(listed, (events) => kindsOf(events, 'purchase')),
+  status_init: ({ listed }) => field(listed, 'status', is('init'), 'init', 'another status'),
+  status_words: ({ listed, cancelled, ended }) => {
+    const words = [listed, cancelled, ended].map((answer) => fieldOf(answer, 'status'))
+    const odd = words.filter((word) => typeof word === 'string' && !/^(init|pending|success|failure)$/.test(word))
+    if (words.every((word) => word === undefined)) return notTried('there was no status')
+    return odd.length === 0 ? holds('these words') : differs(`others: ${[...new Set(odd)].map(word).join(', ')}`)
+  },
+  amount_is_number: ({ listed }) =>
+    field(listed, 'amount', (amount) => typeof amount === 'number', 'a number', 'not a number'),
+  timestamp_form: ({ listed }) => field(listed, 'created_at', isTimestamp, 'that form', 'another form'),
+  timestamp_utc: zoneOf,
+  resend_record: ({ resent }) => returned(resent, (event) => kindsOf([event], 'purchase')),
+  used_order_id: ({ again }) => rejectedWith(again, 400, 409),
+  cancel_record: ({ cancelled }) =>
+    returned(cancelled, ({ status, status_code }) => {
+      const isArray = Array.isArray(cancelled.body) && cancelled.body.length === 1
+      if (!isArray) return differs('not an array of one record')
+      return is('failure')(status) && status_code === '6007' ? holds('failure 6007') : differs('another status or code')
+    }),
+  failure_is_final: ({ ended }) => field(ended, 'status', is('failure'), 'failure', 'another status'),
+  cancel_again_4xx: ({ twice }) => rejectedWith(twice, 400, 404, 409),
+})
 
 /** Capitals are the matter of status_words alone. */
 const is = (word: string) => (status: unknown) => String(status).toLowerCase() === word

@@ -6,14 +6,7 @@ import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
 import { type Story, story } from '../statement.ts'
 
-const BEYOND = 'What is assumed: the operations beyond the API document'
-
-interface Record {
-  method?: unknown
-  status?: unknown
-  status_code?: unknown
-  amount?: unknown
-}
+type Record = { [name in 'method' | 'status' | 'status_code' | 'amount']?: unknown }
 
 /** Why a payment cannot be worked with; undefined for a success. */
 function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
@@ -52,196 +45,103 @@ async function pay(project: Project, what: 'authorization' | 'purchase', change:
   return { order_id, paid }
 }
 
-const captured = story(
-  'captured',
-  ['card'],
-  async (project) => {
-    const { client, ask, amount, currency: order_currency } = project
-    const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
-    const of = { order_id, order_currency }
-    return {
-      amount,
-      paid,
-      capture: await onceFor(paid, () =>
-        ask((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
-      ),
-      refund: await onceFor(paid, () =>
-        ask((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
-      ),
-      listed: await onceFor(paid, () => ask((options) => client.listOrderOperations({ order_id }, options))),
-    }
+const captured = story('captured', ['card'], async (project) => {
+  const { client, ask, amount, currency: order_currency } = project
+  const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
+  const of = { order_id, order_currency }
+  return {
+    amount,
+    paid,
+    capture: await onceFor(paid, () =>
+      ask((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
+    ),
+    refund: await onceFor(paid, () =>
+      ask((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
+    ),
+    listed: await onceFor(paid, () => ask((options) => client.listOrderOperations({ order_id }, options))),
+  }
+}).judgedBy({
+  direct_record: ({ paid }) => taken(paid),
+  exp_year_two_digits: ({ paid }) => {
+    const code = String((paid.value as Record | undefined)?.status_code)
+    return ['4001', '4144'].includes(code) ? differs(`declined with ${code}`) : taken(paid)
   },
-  [
-    {
-      id: 'direct_record',
-      says: 'A direct auth returns a payment record.',
-      assumed: 'the API document, "Create payment"',
-      follow: 'rawRequest',
-      judge: ({ paid }) => taken(paid),
-    },
-    {
-      id: 'exp_year_two_digits',
-      says: 'exp_year has two digits.',
-      assumed: 'What is assumed: exp_year is sent with two digits',
-      follow: 'rawRequest, which sends four digits as they are',
-      judge: ({ paid }) => {
-        const code = String((paid.value as Record | undefined)?.status_code)
-        return ['4001', '4144'].includes(code) ? differs(`declined with ${code}`) : taken(paid)
-      },
-    },
-    {
-      id: 'capture_part',
-      says: 'A capture of a part, plainly authenticated, returns a record with its amount.',
-      assumed: 'the API document, "Capture a reserve"',
-      follow: "rawRequest({ authentication: 'hmac' })",
-      judge: ({ capture, amount }) => operation(capture, 'capture', amount),
-    },
-    {
-      id: 'refund_part',
-      says: 'A refund of a part, plainly authenticated, returns a record with its amount.',
-      assumed: BEYOND,
-      follow: "rawRequest({ authentication: 'hmac' })",
-      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
-    },
-    {
-      id: 'list_complete',
-      says: 'The list of operations has the payment and what followed it.',
-      assumed: BEYOND,
-      follow: 'the option known of resolveOutcome, and resendWebhook for each operation',
-      judge: ({ listed, capture, refund }) => {
-        if (listed.verdict === 'other') return notTried(listed.says)
-        return returned(listed, ({ length }) => {
-          const wanted = [capture, refund].filter(({ verdict }) => verdict === 'accepted').length + 1
-          return length >= wanted ? holds(`${length} records`) : differs(`${length} of ${wanted} records`)
-        })
-      },
-    },
-  ],
-)
-
-const refunded = story(
-  'refunded',
-  ['card'],
-  async (project) => {
-    const { client, ask, amount, currency: order_currency } = project
-    const { order_id, paid } = await pay(project, 'purchase')
-    const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
-    return { amount, refund: await onceFor<Record>(paid, refund) }
+  capture_part: ({ capture, amount }) => operation(capture, 'capture', amount),
+  refund_part: ({ refund, amount }) => operation(refund, 'refund', amount),
+  list_complete: ({ listed, capture, refund }) => {
+    if (listed.verdict === 'other') return notTried(listed.says)
+    return returned(listed, ({ length }) => {
+      const wanted = [capture, refund].filter(({ verdict }) => verdict === 'accepted').length + 1
+      return length >= wanted ? holds(`${length} records`) : differs(`${length} of ${wanted} records`)
+    })
   },
-  [
-    {
-      id: 'refund_whole',
-      says: 'A refund without refund_amount is of the whole payment.',
-      assumed: BEYOND,
-      follow: 'refund_amount in every refund',
-      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
-    },
-  ],
-)
+})
 
-const voided = story(
-  'voided',
-  ['card'],
-  async (project) => {
-    const { client, ask, currency: order_currency } = project
-    const { order_id, paid } = await pay(project, 'authorization')
-    return await onceFor<Record>(paid, () =>
-      ask((options) => client.voidPayment({ order_id, order_currency }, options)),
+const refunded = story('refunded', ['card'], async (project) => {
+  const { client, ask, amount, currency: order_currency } = project
+  const { order_id, paid } = await pay(project, 'purchase')
+  const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
+  return { amount, refund: await onceFor<Record>(paid, refund) }
+}).judgedBy({
+  refund_whole: ({ refund, amount }) => operation(refund, 'refund', amount),
+})
+
+const voided = story('voided', ['card'], async (project) => {
+  const { client, ask, currency: order_currency } = project
+  const { order_id, paid } = await pay(project, 'authorization')
+  return await onceFor<Record>(paid, () => ask((options) => client.voidPayment({ order_id, order_currency }, options)))
+}).judgedBy({
+  void_record: (answer) => operation(answer, 'void'),
+})
+
+const subscription = story('subscription', ['card', 'apiUrl'], async (project) => {
+  const { client, ask } = project
+  const { paid } = await pay(project, 'purchase', { init_recurring: { interval_unit: 'year', interval_count: 1 } })
+  const recurring_id = paid.value?.recurring?.id
+  return {
+    paid,
+    recurring_id,
+    ended: recurring_id ? await ask((options) => client.cancelRecurring({ recurring_id }, options)) : undefined,
+  }
+}).judgedBy({
+  recurring_id: ({ paid, recurring_id }) =>
+    returned(paid, () => (recurring_id === undefined ? differs('no recurring.id') : holds('recurring.id'))),
+  recurring_cancel: ({ ended }) => {
+    if (ended === undefined) return notTried('there was no recurring.id')
+    return returned(ended, ({ recurring_status }) =>
+      recurring_status === 'canceled' ? holds('canceled') : differs('another status'),
     )
   },
-  [
-    {
-      id: 'void_record',
-      says: 'A void, plainly authenticated, returns a record of the whole authorization.',
-      assumed: BEYOND,
-      follow: "rawRequest({ authentication: 'hmac' })",
-      judge: (answer) => operation(answer, 'void'),
-    },
-  ],
-)
-
-const subscription = story(
-  'subscription',
-  ['card', 'apiUrl'],
-  async (project) => {
-    const { client, ask } = project
-    const { paid } = await pay(project, 'purchase', { init_recurring: { interval_unit: 'year', interval_count: 1 } })
-    const recurring_id = paid.value?.recurring?.id
-    return {
-      paid,
-      recurring_id,
-      ended: recurring_id ? await ask((options) => client.cancelRecurring({ recurring_id }, options)) : undefined,
-    }
-  },
-  [
-    {
-      id: 'recurring_id',
-      says: 'A direct purchase with init_recurring returns recurring.id.',
-      assumed: 'the API document, "Recurring payments": the path of a direct one is not shown',
-      follow: 'a hosted purchase with init_recurring; its webhook has recurring.id',
-      judge: ({ paid, recurring_id }) =>
-        returned(paid, () => (recurring_id === undefined ? differs('no recurring.id') : holds('recurring.id'))),
-    },
-    {
-      id: 'recurring_cancel',
-      says: 'cancelRecurring, plainly authenticated at api_url, returns recurring_status canceled.',
-      assumed: BEYOND,
-      follow: "rawRequest({ base: 'apiUrl' })",
-      judge: ({ ended }) => {
-        if (ended === undefined) return notTried('there was no recurring.id')
-        return returned(ended, ({ recurring_status }) =>
-          recurring_status === 'canceled' ? holds('canceled') : differs('another status'),
-        )
-      },
-    },
-  ],
-)
+})
 
 /** A look every three seconds, for ten minutes. */
 const [LOOK_MS, LOOKS] = [3_000, 200]
 
-const byHand = story(
-  'by_hand',
-  ['payByHand'],
-  async (project) => {
-    const { client, ask, amount, currency: order_currency, newOrder, pause, payByHand } = project
-    const order_id = await newOrder('purchase')
-    const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
-    const input = { ...hosted(project, order_id), amount: doubled(amount) }
-    const created = await ask((options) => client.createPayment(input, options))
-    if (created.verdict === 'accepted') await payByHand?.((created.value as { url: string }).url)
-    let listed = await look()
-    const isOpen = () => created.verdict === 'accepted' && !listed.value?.some((one) => isFinal(one as Record))
-    for (let looks = 0; looks < LOOKS && isOpen(); looks++) {
-      await pause(LOOK_MS)
-      listed = await look()
-    }
-    const paid = { ...listed, value: listed.value?.[0] } as Answer<Record>
-    const of = { order_id, order_currency, refund_amount: amount }
-    const refund = await onceFor<Record>(paid, () => ask((options) => client.refundPayment(of, options)))
-    return { amount, refund, listed: refund.verdict === 'accepted' ? await look() : undefined }
+const byHand = story('by_hand', ['payByHand'], async (project) => {
+  const { client, ask, amount, currency: order_currency, newOrder, pause, payByHand } = project
+  const order_id = await newOrder('purchase')
+  const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
+  const input = { ...hosted(project, order_id), amount: doubled(amount) }
+  const created = await ask((options) => client.createPayment(input, options))
+  if (created.verdict === 'accepted') await payByHand?.((created.value as { url: string }).url)
+  let listed = await look()
+  const isOpen = () => created.verdict === 'accepted' && !listed.value?.some((one) => isFinal(one as Record))
+  for (let looks = 0; looks < LOOKS && isOpen(); looks++) {
+    await pause(LOOK_MS)
+    listed = await look()
+  }
+  const paid = { ...listed, value: listed.value?.[0] } as Answer<Record>
+  const of = { order_id, order_currency, refund_amount: amount }
+  const refund = await onceFor<Record>(paid, () => ask((options) => client.refundPayment(of, options)))
+  return { amount, refund, listed: refund.verdict === 'accepted' ? await look() : undefined }
+}).judgedBy({
+  by_hand_refund: ({ refund, amount }) => operation(refund, 'refund', amount),
+  by_hand_list: ({ listed }) => {
+    if (listed === undefined) return notTried('there was no refund')
+    return returned(listed, ({ length }) =>
+      length > 1 ? holds(`${length} records`) : differs(`${length} of 2 records`),
+    )
   },
-  [
-    {
-      id: 'by_hand_refund',
-      says: 'A payment that was made on the page is refunded in part.',
-      assumed: BEYOND,
-      follow: "rawRequest({ authentication: 'hmac' })",
-      judge: ({ refund, amount }) => operation(refund, 'refund', amount),
-    },
-    {
-      id: 'by_hand_list',
-      says: 'The list of operations has a payment that was made on the page, and its refund.',
-      assumed: BEYOND,
-      follow: 'the option known of resolveOutcome, and resendWebhook for each operation',
-      judge: ({ listed }) => {
-        if (listed === undefined) return notTried('there was no refund')
-        return returned(listed, ({ length }) =>
-          length > 1 ? holds(`${length} records`) : differs(`${length} of 2 records`),
-        )
-      },
-    },
-  ],
-)
+})
 
 export const PAID: readonly Story[] = [captured, refunded, voided, subscription, byHand]

@@ -9,73 +9,43 @@ import { type Story, story } from '../statement.ts'
 const WAIT_MS = 30_000
 /** After which no more are expected. */
 const QUIET_MS = 3_000
-const EVENTS = 'the API document, "Events"'
 
-const delivered = story(
-  'delivered',
-  ['webhooks'],
-  async (project) => {
-    const { client, ask, newOrder, webhooks } = project
-    const order_id = await newOrder('checkout')
-    const input = { ...hosted(project, order_id), server_url: webhooks?.url }
-    const created = await ask((options) => client.createPayment(input, options))
-    const why = 'no payment could be created and cancelled'
-    if (!wasMade(created)) return { why }
-    const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
-    if (verdict !== 'accepted') return { why }
-    const first = await webhooks?.inbox.next(order_id, WAIT_MS)
-    // Other webhooks of the cancellation are not the one that is sent again.
-    while (await webhooks?.inbox.next(order_id, QUIET_MS)) {}
-    addNews(project.state.news, 'webhook', first?.event?.record)
-    const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))
-    const second = resent.verdict === 'accepted' ? await webhooks?.inbox.next(order_id, WAIT_MS) : undefined
-    return { first, second }
+const delivered = story('delivered', ['webhooks'], async (project) => {
+  const { client, ask, newOrder, webhooks } = project
+  const order_id = await newOrder('checkout')
+  const input = { ...hosted(project, order_id), server_url: webhooks?.url }
+  const created = await ask((options) => client.createPayment(input, options))
+  const why = 'no payment could be created and cancelled'
+  if (!wasMade(created)) return { why }
+  const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
+  if (verdict !== 'accepted') return { why }
+  const first = await webhooks?.inbox.next(order_id, WAIT_MS)
+  // Other webhooks of the cancellation are not the one that is sent again.
+  while (await webhooks?.inbox.next(order_id, QUIET_MS)) {}
+  addNews(project.state.news, 'webhook', first?.event?.record)
+  const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))
+  const second = resent.verdict === 'accepted' ? await webhooks?.inbox.next(order_id, WAIT_MS) : undefined
+  return { first, second }
+}).judgedBy({
+  webhook_signature: ({ why, first }) => {
+    if (first === undefined) return why === undefined ? differs('none came in 30 s') : notTried(why)
+    return first.event ? holds('verified') : differs(`rejected (${first.reason})`)
   },
-  [
-    {
-      id: 'webhook_signature',
-      says: 'A change of status sends a webhook whose signature is base64url(sha1(secret + data + secret)).',
-      assumed: EVENTS,
-      follow: 'secrets of createWebhookHandler, if it is another secret; edgetill verify names what happened to it',
-      judge: ({ why, first }) => {
-        if (first === undefined) return why === undefined ? differs('none came in 30 s') : notTried(why)
-        return first.event ? holds('verified') : differs(`rejected (${first.reason})`)
-      },
-    },
-    {
-      id: 'webhook_form',
-      says: 'A webhook is a form that is not compressed.',
-      assumed: "What is assumed: a webhook's body is not unpacked",
-      follow: 'your framework, which unpacks the body before the handler',
-      judge: (seen) =>
-        ofFirst(seen, ({ contentType, encoding }) => {
-          if (encoding !== null && encoding !== 'identity') return differs('a Content-Encoding')
-          return contentType.startsWith('application/x-www-form-urlencoded') ? holds('a form') : differs('another type')
-        }),
-    },
-    {
-      id: 'webhook_fields',
-      says: 'A webhook has the required parameters that decide nothing too: pos_id, mode and created_at.',
-      assumed: 'What is assumed: required webhook parameters may be absent',
-      follow: 'nothing to set: they are optional in every event',
-      judge: (seen) =>
-        ofFirst(seen, ({ event }) => {
-          const absent = ['pos_id', 'mode', 'created_at'].filter((name) => typeof event?.record[name] !== 'string')
-          return absent.length === 0 ? holds('all of them') : differs(`without ${absent.join(', ')}`)
-        }),
-    },
-    {
-      id: 'webhook_resent',
-      says: 'resendWebhook sends the webhook again.',
-      assumed: 'the API document, "Re-send a webhook for an operation"',
-      follow: 'what resendWebhook returns, which is the same event',
-      judge: ({ first, second }) => {
-        if (first === undefined) return notTried('no webhook came at all')
-        return second === undefined ? differs('none came in 30 s') : holds('it came')
-      },
-    },
-  ],
-)
+  webhook_form: (seen) =>
+    ofFirst(seen, ({ contentType, encoding }) => {
+      if (encoding !== null && encoding !== 'identity') return differs('a Content-Encoding')
+      return contentType.startsWith('application/x-www-form-urlencoded') ? holds('a form') : differs('another type')
+    }),
+  webhook_fields: (seen) =>
+    ofFirst(seen, ({ event }) => {
+      const absent = ['pos_id', 'mode', 'created_at'].filter((name) => typeof event?.record[name] !== 'string')
+      return absent.length === 0 ? holds('all of them') : differs(`without ${absent.join(', ')}`)
+    }),
+  webhook_resent: ({ first, second }) => {
+    if (first === undefined) return notTried('no webhook came at all')
+    return second === undefined ? differs('none came in 30 s') : holds('it came')
+  },
+})
 
 const ofFirst = ({ first }: { first?: Delivery | undefined }, judge: (delivery: Delivery) => Judgement): Judgement =>
   first === undefined ? notTried('no webhook came') : judge(first)

@@ -3,17 +3,14 @@
 import { isApiError, isConfigError, isConnectionError, isInvalidInputError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
 import { foldSummaries, operationAmong } from '../orders/fold.ts'
+import { eventOf } from '../orders/own-event.ts'
 import { type EventSummary, fieldsOf } from '../orders/summary.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { keepReceived } from '../schemas/read.ts'
 import type { Message, MoneyOperation, MoneyRequest, OperationKind, OperationState } from './protocol.ts'
 
 /** The SDK's name of each operation. */
-export const CALL_NAMES: Readonly<Record<OperationKind, string>> = {
-  capture: 'capturePayment',
-  refund: 'refundPayment',
-  void: 'voidPayment',
-}
+export const CALL_NAMES = { capture: 'capturePayment', refund: 'refundPayment', void: 'voidPayment' } as const
 
 /** The meaning of a call's error for its operation. */
 export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
@@ -47,6 +44,13 @@ export async function requestOf(
   }
 }
 
+/**
+ * Whether the service rejected an order_id because it was used before. An ASSUMPTION from public material: the API
+ * document shows neither the status nor the code.
+ */
+export const wasUsed = (error: unknown): boolean =>
+  isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
+
 /** Makes a call once. @param wordsOf What its caller gets for an error. */
 export async function makeCall(
   id: string,
@@ -65,18 +69,19 @@ export async function makeCall(
 }
 
 /** The response as an event, so that the order is right before the webhook arrives. */
-export const eventOfResponse = ({ kind }: MoneyOperation, record: object): WebhookEvent =>
-  keepReceived({ ...record, method: kind, kind }, { ...record, method: kind }) as never
+export const eventFrom = (method: string, record: object): WebhookEvent =>
+  keepReceived({ ...record, method, kind: method }, { ...record, method }) as never
 
 /** Stores what the service shows of an order and what is new: a listed record can differ from its webhook in what does not count. */
 export async function storeNews(
+  order_id: string,
   shown: readonly WebhookEvent[],
   known: readonly EventSummary[],
   store: (event: WebhookEvent) => Promise<unknown>,
 ): Promise<void> {
   const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
   const before = new Set(known.map(said))
-  for (const event of shown) {
+  for (const event of shown.flatMap((one) => eventOf(order_id, one))) {
     const summary = { id: '', ...fieldsOf(event) }
     // `init` says no more than that the customer has not paid: it has no webhook either.
     if (summary.status !== 'init' && !before.has(said(summary))) await store(event)

@@ -1,14 +1,29 @@
 // The loop of every driver of protocol.ts: read, decide, carry out, until nothing follows any more.
 
-import { type Command, type Message, type MoneyAnswer, type OrderState, step } from './protocol.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { eventFrom, lookedUp } from './calls.ts'
+import { type Command, type Message, type MoneyAnswer, type MoneyOperation, type OrderState, step } from './protocol.ts'
+
+type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
 
 /** Carries out the protocol's commands over some storage. */
 export interface Driver {
   /** The order's state for a message. `before`: what the last message has led to. */
   read(message: Message, before: OrderState | undefined): Promise<OrderState>
   now(): number
-  /** @returns The message that follows. @throws LOST where the order has changed since it was read: nothing was written. */
-  carryOut(command: Exclude<Command, { type: 'answer' | 'then' }>, message: Message): Promise<Message | undefined>
+  /** @throws LOST where the order has changed since it was read: nothing was written. */
+  store(command: Of<'store'>, message: Message): unknown
+  contradict(command: Of<'contradict'>): unknown
+  watch?(command: Of<'watch'>): unknown
+  unwatch?(command: Of<'unwatch'>): unknown
+  send(operation: MoneyOperation): Promise<Message>
+  /** Stores the response of a call. */
+  file(event: WebhookEvent, operation: MoneyOperation): Promise<unknown>
+  /** Stores what the service lists: for one operation, or of the whole order. */
+  list(operation?: MoneyOperation): Promise<unknown>
+  lookUp(command: Of<'look_up'>): Promise<Parameters<typeof lookedUp>[1]>
+  /** What could not be stored beside a call: a later look does it. */
+  failed?(operation: MoneyOperation, code: string, error: unknown): void
 }
 
 /** A decision from an older state is not written. */
@@ -38,13 +53,38 @@ export async function drive(driver: Driver, first: Message): Promise<MoneyAnswer
       const { state, commands } = step({ ...read, ...waiting }, heard, driver.now())
       for (const command of commands) {
         if (command.type === 'answer') answer = command.answer
-        else {
-          const said = command.type === 'then' ? command.message : await driver.carryOut(command, heard)
-          if (said) messages.push(said)
-        }
+        const said = await carryOut(driver, command, heard)
+        if (said) messages.push(said)
       }
       return state
     })
   }
   return answer
+}
+
+/** @returns The message that follows from a command. */
+async function carryOut(driver: Driver, command: Command, heard: Message): Promise<Message | undefined> {
+  const { operation } = command as { operation: MoneyOperation }
+  const failed = (code: string) => (error: unknown) => driver.failed?.(operation, code, error)
+  switch (command.type) {
+    case 'then':
+      return command.message
+    case 'send':
+      return driver.send(operation)
+    case 'look_up':
+      return lookedUp(operation, await driver.lookUp(command))
+    case 'list':
+      await driver.list(operation).catch(failed('reconciliation_failed'))
+      return command.message
+    case 'list_all':
+      await driver.list()
+      return { type: 'request', request: command.request }
+    case 'file':
+      await driver.file(eventFrom(operation.kind, command.record), operation).catch(failed('operation_not_logged'))
+      return
+    case 'answer':
+      return
+    default:
+      await driver[command.type]?.(command as never, heard)
+  }
 }

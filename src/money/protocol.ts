@@ -69,18 +69,20 @@ export interface MoneyRequest {
   limit?: number | undefined
 }
 
-/** A request that was about to be sent. */
-export interface MoneyOperation extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version' | 'limit'> {
+/** How an operation ended; `operation_id`: the service's id of the operation that it became, when that is known. */
+export type MoneyEnd = { outcome: OperationState; answer: MoneyAnswer; operation_id?: string | undefined }
+
+/** A request that was about to be sent. Without `outcome`: the call is in progress, or its process died. */
+export interface MoneyOperation
+  extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version' | 'limit'>,
+    Partial<{ [Name in keyof MoneyEnd]: MoneyEnd[Name] | undefined }> {
   started_at: number
   /** The required amount, in minor units. */
   expected: number
   /** The ids of the service's operations that were known before the call: a new id afterwards is this operation. */
   known: string[]
-  /** Absent: the call is in progress, or its process died. */
-  outcome?: OperationState
-  answer?: MoneyAnswer
-  /** The service's id of the operation that it became, when that is known. */
-  operation_id?: string
+  /** An end that contradicts its own, until a person has said which of them counts. */
+  late?: MoneyEnd | undefined
 }
 
 /** The order by its events. */
@@ -114,7 +116,7 @@ export type Message =
   /** The operation is on disk. */
   | { type: 'recorded'; id: string }
   /** The call has ended. */
-  | { type: 'responded'; id: string; outcome: OperationState; answer: MoneyAnswer; operation_id?: string }
+  | ({ type: 'responded'; id: string } & MoneyEnd)
   /** The service was asked what became of an operation; `shown` is the one that it found. */
   | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
   /** An operation has waited: from the events alone, or with a question to the service. */
@@ -131,11 +133,7 @@ export type Command =
   /** Store the service's response as an event, and watch the operation until its final status. */
   | { type: 'file'; operation: MoneyOperation; record: object }
   /** Keep an end beside the one that was settled before it: a person must look at both. */
-  | {
-      type: 'contradict'
-      operation: MoneyOperation
-      late: Omit<Extract<Message, { type: 'responded' }>, 'type' | 'id'>
-    }
+  | { type: 'contradict'; operation: MoneyOperation; late: MoneyEnd }
   /** Make the call, then say `responded`. */
   | { type: 'send'; operation: MoneyOperation }
   /** Ask the service, then say `looked_up`. An absence counts after `settleAfterMs`. */
@@ -173,7 +171,7 @@ export function step(state: OrderState, message: Message, now: number): Step {
   if (!operation) return message.type === 'by_hand' ? explain(state, message, now) : { state, commands: [] }
   switch (message.type) {
     case 'recorded':
-      return isOpen(operation) ? send(state, operation, now) : answer(state, operation.answer as MoneyAnswer)
+      return isOpen(operation) ? send(state, operation, now) : answer(state, answerOf(operation))
     case 'responded':
       return isOpen(operation) ? responded(state, operation, message) : late(state, operation, message)
     case 'looked_up':
@@ -190,7 +188,7 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const mine = state.operations.filter(({ keyHash, outcome }) => keyHash === wanted.keyHash && outcome !== 'not_sent')
   if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, { code: 'key_reused' })
   const ended = mine.find((operation) => !isOpen(operation))
-  if (ended) return answer(state, ended.answer as MoneyAnswer)
+  if (ended) return answer(state, answerOf(ended))
   const open = state.operations.find(isOpen)
   return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
 }
@@ -368,7 +366,7 @@ function responded(
   return end(state, operation, { outcome, answer, operation_id }, [
     ...(isUnknown ? [{ type: 'watch' as const, operation, listed: true }] : []),
     ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
-    ...(answer.code === 'executed' ? [{ type: 'file' as const, operation, record: answer.record }] : []),
+    ...filed(operation, answer),
     { type: 'answer', answer },
   ])
 }
@@ -379,24 +377,29 @@ function late(
   operation: MoneyOperation,
   { type: _, id, ...late }: Extract<Message, { type: 'responded' }>,
 ): Step {
-  const { outcome, answer: response, operation_id } = late
-  const record = response.code === 'executed' ? response.record : undefined
+  const { outcome, operation_id } = late
   const isSame =
     outcome === 'done'
       ? operation.outcome === 'done' && operation_id === (operation.operation_id ?? operation_id)
       : outcome === 'unknown' || operation.outcome !== 'done'
-  const answered: MoneyAnswer = isSame
-    ? (operation.answer as MoneyAnswer)
-    : { code: 'contradicted', id, kind: operation.kind, ...(record && { record }) }
   return {
     state,
     commands: [
       ...(isSame ? [] : [{ type: 'contradict' as const, operation, late }]),
-      ...(record ? [{ type: 'file' as const, operation, record }] : []),
-      { type: 'answer', answer: answered },
+      ...filed(operation, late.answer),
+      { type: 'answer', answer: answerOf(isSame ? operation : { ...operation, late }) },
     ],
   }
 }
+
+const filed = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
+  answer.code === 'executed' ? [{ type: 'file', operation, record: answer.record }] : []
+
+/** The answer to whoever has its key. */
+const answerOf = ({ id, kind, late, answer }: MoneyOperation): MoneyAnswer =>
+  late
+    ? { code: 'contradicted', id, kind, ...('record' in late.answer && { record: late.answer.record }) }
+    : (answer as MoneyAnswer)
 
 /**
  * Finds out what became of an operation: from the events, else by asking the service. It is asked about an operation whose
@@ -435,7 +438,11 @@ function byHand(
   message: Extract<Message, { type: 'by_hand' }>,
   now: number,
 ): Step {
-  const { kind, amount, started_at, outcome } = operation
+  const { kind, amount, started_at, outcome, late } = operation
+  if (late) {
+    const chosen = (late.outcome === 'done') === message.executed ? late : (operation as MoneyEnd)
+    return end(state, { ...operation, late: undefined }, chosen, [{ type: 'answer', answer: chosen.answer }])
+  }
   if (!isOpen(operation)) return answer(state, { code: 'already_settled' })
   // Nobody contradicts the events.
   const found = match(state.operations, operation, state.order.operations)
@@ -523,10 +530,10 @@ function notExecuted(state: OrderState, operation: MoneyOperation): Step {
 function end(
   state: OrderState,
   operation: MoneyOperation,
-  { operation_id, ...how }: { outcome: OperationState; answer: MoneyAnswer; operation_id?: string | undefined },
+  { outcome, answer, operation_id }: MoneyEnd,
   commands: Command[],
 ): Step {
-  const ended: MoneyOperation = { ...operation, ...how, ...(operation_id !== undefined && { operation_id }) }
+  const ended: MoneyOperation = { ...operation, outcome, answer, operation_id }
   const operations = state.operations.map((one) => (one.id === operation.id ? ended : one))
   return {
     state: { ...state, operations },

@@ -1,5 +1,15 @@
 // How the code of a shop is called for an event, by every driver.
 
+import type { WebhookEvent } from '../schemas/event.ts'
+
+/** A stored event, as your code gets it. */
+export interface ReceivedEvent {
+  /** Stable: the same for every delivery of the same event. Use it as the key of whatever you do. */
+  id: string
+  /** The event, without card data; `cc_token`, which can be charged, only where your options keep it. */
+  event: WebhookEvent
+}
+
 /** How long it may take. */
 export const ON_EVENT_MS = 25_000
 

@@ -96,6 +96,14 @@ export type OrderFlag =
   | 'paid_twice'
   | 'rebuilt'
 
+type Asked = { amount: number; currency: string }
+
+/** The payment that a request asks for. */
+export function askedFor(request: Asked): ExpectedPayment & Asked {
+  const { amount, currency, init_recurring: again } = request as Asked & { init_recurring?: { amount?: number } }
+  return { amount, currency, ...(again && { recurring_amount: again.amount ?? amount }) }
+}
+
 /** The expected payment of the order; every field that is given is compared. */
 export interface ExpectedPayment {
   /** In the currency's unit. */

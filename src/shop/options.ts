@@ -1,5 +1,5 @@
 import type { Fetch } from '../config.ts'
-import type { WebhookEvent } from '../webhooks/index.ts'
+import type { ReceivedEvent } from '../money/queue.ts'
 import type { ShopEnv } from './env.ts'
 import type { Order } from './lib/shown-order.ts'
 import type { PagesOptions } from './pages/options.ts'
@@ -18,14 +18,6 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined
-}
-
-/** A stored event, as your code gets it. */
-export interface ReceivedEvent {
-  /** Stable: the same for every delivery of the same event. Use it as the key of whatever you do. */
-  id: string
-  /** The event, without card data. */
-  event: WebhookEvent
 }
 
 /**

@@ -1,13 +1,12 @@
-import { isApiError } from '../errors.ts'
-import { makeCall, outcomeOf } from '../money/calls.ts'
+import { eventFrom, makeCall, outcomeOf, wasUsed } from '../money/calls.ts'
 import { again } from '../money/drive.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
-import type { WebhookEvent } from '../schemas/event.ts'
+import { askedFor } from '../orders/order.ts'
 import { recordOf } from '../schemas/read.ts'
-import { kept, type Scope, storeEvent } from './events.ts'
+import { kept, storeEvent, type TillOptions } from './events.ts'
 import { ask } from './move-money.ts'
 import { type Failed, failed, type Moved, movedOf, notSent, unsent } from './outcome.ts'
-import { append, ONE, type Payment, type Reading, readOrder } from './store.ts'
+import { append, ONE, type Reading, readOrder, run } from './store.ts'
 
 /** The outcome of a payment that was to be created. */
 export type Opened =
@@ -22,39 +21,31 @@ const OPENING_MS = 60_000
 const FIRST_ASK_MS = 15 * 60_000
 
 /** Creates the payment of an order, or finds the one that was created. The service takes an order_id once. */
-export async function openPayment(scope: Scope, input: CreatePaymentInput): Promise<Opened> {
-  const { order_id } = input
+export async function openPayment(scope: TillOptions, input: CreatePaymentInput): Promise<Opened> {
+  const { order_id, mode, method, server_url } = input
+  const asked = { terms: { mode, method, ...askedFor(input) }, server_url }
   let isSent = false
-  try {
-    return await again(async () => {
-      const reading = await readOrder(scope, order_id)
-      const { payment, order, now } = reading
-      const asked = paymentOf(input)
-      if (payment && JSON.stringify(payment.terms) !== JSON.stringify(asked.terms))
-        return notSent('key_reused', `${order_id} was used for another payment.`)
-      // While it is pending the customer may still be there, with the bank.
-      if (payment?.url && (order.status ?? 'pending') === 'pending') return { outcome: 'done', url: payment.url }
-      if (order.status !== null) return { outcome: 'ended', status: order.status }
-      if (payment && now - Number(payment.written_at) < OPENING_MS)
-        return notSent('in_progress', 'Another process is opening this payment.')
-      const found = payment && (await findOut(scope, reading))
-      if (found) return found
-      if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: FIRST_ASK_MS })
-      isSent = true
-      return create(scope, reading, input)
-    })
-  } catch (error) {
-    return isSent ? failed(order_id, 'unknown', error) : unsent(error)
+  const open = async (): Promise<Opened> => {
+    const reading = await readOrder(scope, order_id)
+    const { payment, order, now } = reading
+    if (payment && JSON.stringify(payment.terms) !== JSON.stringify(asked.terms))
+      return notSent('key_reused', `${order_id} was used for another payment.`)
+    // While it is pending the customer may still be there, with the bank.
+    if (payment?.url && (order.status ?? 'pending') === 'pending') return { outcome: 'done', url: payment.url }
+    if (order.status !== null) return { outcome: 'ended', status: order.status }
+    if (payment && now - Number(payment.written_at) < OPENING_MS)
+      return notSent('in_progress', 'Another process is opening this payment.')
+    const found = payment && (await findOut(scope, reading))
+    if (found) return found
+    if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: FIRST_ASK_MS })
+    isSent = true
+    return create(scope, reading, input, asked)
   }
-}
-
-function paymentOf({ mode, method, amount, currency, init_recurring: again, server_url }: CreatePaymentInput): Payment {
-  const recurring = again && { recurring_amount: again.amount ?? amount }
-  return { terms: { mode, method, amount, currency, ...recurring }, server_url }
+  return again(open).catch((error: unknown) => (isSent ? failed(order_id, 'unknown', error) : unsent(error)))
 }
 
 /** Asks the service for the payment. @returns Undefined where it does not know the order_id: then it can be sent again. */
-async function findOut(scope: Scope, reading: Reading): Promise<Opened | undefined> {
+async function findOut(scope: TillOptions, reading: Reading): Promise<Opened | undefined> {
   const [first] = (await ask(scope, reading, [])).operations
   if (!first) return undefined
   const { order, payment } = await readOrder(scope, reading.order_id)
@@ -63,33 +54,32 @@ async function findOut(scope: Scope, reading: Reading): Promise<Opened | undefin
   return { outcome: 'ended', status: order.status ?? String(recordOf(first).status) }
 }
 
-async function create(scope: Scope, reading: Reading, input: CreatePaymentInput): Promise<Opened> {
+async function create(scope: TillOptions, reading: Reading, input: CreatePaymentInput, asked: object): Promise<Opened> {
   const { order_id, order_key, payment, next } = reading
   const put = (set: string, ...values: string[]) =>
-    scope.run(`UPDATE edgetill_log SET ${set} ${ONE}`, ...values, order_key, Number(payment?.number ?? next - 1))
+    run(scope, `UPDATE edgetill_log SET ${set} ${ONE}`, ...values, order_key, payment?.number ?? next - 1)
   let response: { url?: string; user_action_url?: string | null | undefined }
   try {
     response = await scope.client.createPayment(input)
   } catch (error) {
     // By another program, or by a process that was paused.
-    const isUsed = isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
-    const found = isUsed && (await findOut(scope, reading))
+    const found = wasUsed(error) && (await findOut(scope, reading))
     if (found) return found
-    const outcome = isUsed ? 'unknown' : outcomeOf(error)
+    const outcome = wasUsed(error) ? 'unknown' : outcomeOf(error)
     // It can be tried again at once, with other terms too.
     if (outcome !== 'unknown') await put('id = CAST(number AS text), next_at = NULL')
     return failed(order_id, outcome, error)
   }
   const url = response.url ?? response.user_action_url ?? null
-  await put('body = ?', JSON.stringify({ ...paymentOf(input), url }))
+  await put('body = ?', JSON.stringify({ ...asked, url }))
   if (response.url) return { outcome: 'done', url }
   const record = kept(response, scope)
-  await storeEvent(scope, { ...record, order_id, kind: input.method } as unknown as WebhookEvent)
+  await storeEvent(scope, eventFrom(input.method, { ...record, order_id }))
   return { outcome: 'done', url, record }
 }
 
 /** Cancels a payment, and stores that it is: its webhook, or the next look, says it too. */
-export async function cancelPayment(scope: Scope, order_id: string): Promise<Moved> {
+export async function cancelPayment(scope: TillOptions, order_id: string): Promise<Moved> {
   const cancel = () => scope.client.cancelPayment({ order_id })
   const { answer } = await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))
   const listed = async () => ask(scope, await readOrder(scope, order_id), [])

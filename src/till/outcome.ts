@@ -1,6 +1,5 @@
 import { isConfigError } from '../errors.ts'
 import type { MoneyAnswer } from '../money/protocol.ts'
-import { StorageError } from './store.ts'
 
 /**
  * Why nothing was sent. `order_changed`: money of the order was moved since `ifVersion`. `in_progress`: another operation of the order
@@ -31,9 +30,9 @@ export const unknown = (id: string, why: string, record?: object): Failed => ({
 
 /** The result for the error of a call. */
 export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
-  const { code, message, status, apiCode } = error as Rejection
+  const { code, message, status, apiCode, name } = error as Rejection & Error
   if (outcome === 'unknown') return unknown(id, message)
-  if (outcome === 'not_sent') return notSent(error instanceof StorageError ? 'busy' : 'unreachable', message)
+  if (outcome === 'not_sent') return notSent(name === 'StorageError' ? 'busy' : 'unreachable', message)
   return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
 }
 
@@ -59,7 +58,7 @@ export function movedOf(answer: MoneyAnswer, isOwn: (id: string) => boolean = ()
     const message = `The ${kind} ${answer.id} of this order has no outcome yet.`
     return isOwn(answer.id) ? unknown(answer.id, message) : notSent('in_progress', message)
   }
-  const unmade = `The service does not know the ${kind}: it was not executed. Use a new key.`
   const other = 'It is not found, settled already, or still in progress.'
-  return { outcome: 'rejected', error: { code, message: code === 'not_executed' ? unmade : other } }
+  const message = code === 'not_executed' ? `The service does not know the ${kind}. Use a new key.` : other
+  return { outcome: 'rejected', error: { code, message } }
 }

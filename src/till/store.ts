@@ -1,13 +1,13 @@
 import { ConfigError, isConfigError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
 import { LOST } from '../money/drive.ts'
-import { isOpen, type MoneyOperation, type OrderState, versionOf } from '../money/protocol.ts'
+import { isOpen, type MoneyEnd, type MoneyOperation, type OrderState, versionOf } from '../money/protocol.ts'
 import { describeUnsettled, type UnsettledOperation } from '../money/unsettled.ts'
 import { foldSummaries } from '../orders/fold.ts'
 import { needsPerson } from '../orders/needs-person.ts'
-import type { Order } from '../orders/order.ts'
+import type { ExpectedPayment, Order } from '../orders/order.ts'
 import { orderText } from '../orders/order-key.ts'
-import { type EventSummary, readSummary } from '../orders/summary.ts'
+import type { EventSummary } from '../orders/summary.ts'
 import type { SqlValue, TillDatabase } from './database.ts'
 
 const VERSION = 1
@@ -35,40 +35,28 @@ const TABLES = `
   CREATE INDEX edgetill_log_due ON edgetill_log (kind, next_at) WHERE next_at IS NOT NULL;
   CREATE INDEX edgetill_log_first ON edgetill_log (written_at, order_key) WHERE number = 1`
 
-/** The database failed: whether the statement was carried out is not known. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError'
-}
+type Tables = { database: TillDatabase }
 
-/** The tables of a till. */
-export interface Tables {
-  database: TillDatabase
-  /** @throws {StorageError}, and the ConfigError of an adapter. */
-  run(sql: string, ...values: SqlValue[]): Promise<readonly Row[]>
+/** Runs a statement. @throws {ConfigError} of an adapter, or where there are no tables; else it is not known what the database did. */
+export async function run({ database }: Tables, sql: string, ...values: SqlValue[]): Promise<readonly Row[]> {
+  try {
+    return (await database.run(sql, values)) as readonly Row[]
+  } catch (cause) {
+    if (isConfigError(cause)) throw cause
+    if (!/no such table|relation .* does not exist/.test(String((cause as Error | undefined)?.message)))
+      throw Object.assign(new Error('The database failed.', { cause }), { name: 'StorageError' })
+    throw new ConfigError('database', 'It has no tables: call `await till.migrate()` at start-up.', cause)
+  }
 }
-
-export const tablesOf = (database: TillDatabase): Tables => ({
-  database,
-  async run(sql, ...values) {
-    try {
-      return (await database.run(sql, values)) as readonly Row[]
-    } catch (cause) {
-      if (isConfigError(cause)) throw cause
-      if (!/no such table|relation .* does not exist/.test(String((cause as Error | undefined)?.message)))
-        throw new StorageError('The database failed.', { cause })
-      throw new ConfigError('database', 'It has no tables: call `await till.migrate()` at start-up.', cause)
-    }
-  },
-})
 
 /** Makes the tables. Where several processes do it at once, Postgres lets one of two equal statements fail. */
-export async function migrate({ run }: Tables): Promise<void> {
+export async function migrate(tables: Tables): Promise<void> {
   const make = async () => {
-    for (const sql of TABLES.split(';')) await run(sql.replace(/TABLE|INDEX/, '$& IF NOT EXISTS'))
-    await run('INSERT INTO edgetill_version (version) VALUES (?) ON CONFLICT DO NOTHING', VERSION)
+    for (const sql of TABLES.split(';')) await run(tables, sql.replace(/TABLE|INDEX/, '$& IF NOT EXISTS'))
+    await run(tables, 'INSERT INTO edgetill_version (version) VALUES (?) ON CONFLICT DO NOTHING', VERSION)
   }
   await make().catch(make).catch(make).catch(make).catch(make)
-  const [newest] = await run('SELECT max(version) AS number FROM edgetill_version')
+  const [newest] = await run(tables, 'SELECT max(version) AS number FROM edgetill_version')
   if (Number(newest?.number) === VERSION) return
   throw new ConfigError('database', 'A newer edgetill has made the tables: update this process too.')
 }
@@ -77,33 +65,26 @@ type Kind = 'event' | 'payment' | 'operation' | 'end' | 'stray'
 
 /** A row of `edgetill_log`, and what a query adds. A 64-bit integer may be a text. */
 export type Row = Record<'order_key' | 'order_id' | 'id' | 'body', string> &
-  Record<'number' | 'is_open' | 'written_at' | 'next_at' | 'attempts' | 'now' | 'recovered_at' | 'backup_at', unknown> &
+  Record<'number' | 'is_open' | 'attempts', number> &
+  Record<'written_at' | 'next_at' | 'now' | 'recovered_at' | 'backup_at', SqlValue> &
   Record<'name' | 'error', string | null> & { kind: Kind }
 
-type NewRow = {
-  kind: Kind
-  id: string
-  body: object
-  name?: string | null
-  isOpen?: boolean
-  dueInMs?: number | undefined
-}
+type NewRow = { kind: Kind; id: string; body: object; name?: string | null; isOpen?: boolean; dueInMs?: number | null }
 type Place = { order_key: string; order_id: string | null; next: number }
 
 /** Writes the next row of an order. @throws LOST where another process has written one since the order was read. */
-export async function append({ run, database }: Tables, order: Place, row: NewRow): Promise<undefined> {
-  const { kind, id, body, name = null, isOpen = false, dueInMs } = row
-  const { clock } = database
+export async function append(tables: Tables, order: Place, row: NewRow): Promise<undefined> {
+  const { kind, id, body, name = null, isOpen = false, dueInMs = null } = row
+  const { clock } = tables.database
   const rows = await run(
+    tables,
     `INSERT INTO edgetill_log (order_key, number, kind, id, order_id, written_at, name, is_open, body, next_at, attempts)
-     VALUES (?, ?, ?, ?, ?, ${clock}, ?, ?, ?, ${dueInMs === undefined ? 'NULL' : `${clock} + ${dueInMs}`}, 0)
-     ON CONFLICT DO NOTHING RETURNING number`,
+     VALUES (?, ?, ?, ?, ?, ${clock}, ?, ?, ?, ${clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING RETURNING number`,
     ...[order.order_key, order.next++, kind, id, order.order_id, name, Number(isOpen), JSON.stringify(body)],
   )
   if (rows.length === 0) throw LOST
 }
 
-/** Of the statement that changes a row. */
 export const ONE = 'WHERE order_key = ? AND number = ?'
 
 /** An order as the till knows it. */
@@ -118,15 +99,7 @@ export interface TillOrder extends Order {
 }
 
 /** The request that created a payment; `url` once it was. */
-export interface Payment {
-  terms: { mode: string; method: string; amount: number; currency: string; recurring_amount?: number }
-  server_url?: string | undefined
-  url?: string | null
-}
-
-/** How an operation ended; of a made one `late`, an end that contradicts it, and that no person has looked at. */
-export type End = Pick<MoneyOperation, 'outcome' | 'answer' | 'operation_id'>
-type Made = MoneyOperation & { late?: End | undefined }
+export type Payment = { terms: ExpectedPayment; server_url?: string | undefined; url?: string | null }
 
 /** An order as the database has it at one moment: `now` by its clock, `asked_at` by this machine's. */
 export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
@@ -134,7 +107,7 @@ export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
   order_id: string
   payment: (Payment & Row) | undefined
   events: (EventSummary & Pick<Row, 'name'>)[]
-  made: Made[]
+  made: readonly MoneyOperation[]
   /** The state that the protocol decides from. */
   state: OrderState
   order: TillOrder
@@ -142,11 +115,11 @@ export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
 
 /** Reads an order in one statement, and closes the rows that are over. `wasAsked`: the service, what was made before. */
 export async function readOrder(tables: Tables, order_id: string, wasAsked = false): Promise<Reading> {
-  const { run, database } = tables
   const order_key = await sha256Async(orderText(order_id))
   const asked_at = Date.now()
   const rows = await run(
-    `SELECT ${database.clock} AS now, v.*, l.* FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS backup_at
+    tables,
+    `SELECT ${tables.database.clock} AS now, v.*, l.* FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS backup_at
      FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`,
     order_key,
   )
@@ -154,21 +127,15 @@ export async function readOrder(tables: Tables, order_id: string, wasAsked = fal
   const now = Number(first.now)
   const of = (kind: Kind) => rows.flatMap((row) => (row.kind === kind ? { ...row, ...JSON.parse(row.body) } : []))
   const payment = of('payment').find(({ id }) => id === '')
-  const events = of('event').map(({ id, name, written_at, summary }) => ({
-    ...readSummary(id, summary),
-    name,
-    written_at,
-  }))
-  const ends = of('end')
-  const made: Made[] = of('operation').map((one) => ({ ...one, ...endOf(ends.filter(({ id }) => id === one.id)) }))
+  const events = of('event').map(({ summary, name, written_at }) => ({ ...summary, name, written_at }))
+  const made: MoneyOperation[] = of('operation').map((one) => withEnd(one, of('end')))
   const order = { ...foldSummaries(order_id, events, payment?.terms), order_id }
-  for (const row of rows) {
+  for (const row of rows.filter(({ is_open }) => Number(is_open) === 1)) {
     const own = made.find(({ id }) => id === row.id)
     const isOver = row.kind === 'event' ? !needsPerson(order) : own && !(row.kind === 'end' ? own.late : isOpen(own))
-    if (Number(row.is_open) !== 1 || !isOver) continue
     // Another operation may begin now; where nothing was sent, under the same key too.
     const name = own?.outcome === 'not_sent' ? null : row.name
-    await run(`UPDATE edgetill_log SET is_open = 0, name = ? ${ONE}`, name, order_key, Number(row.number))
+    if (isOver) await run(tables, `UPDATE edgetill_log SET is_open = 0, name = ? ${ONE}`, name, order_key, row.number)
   }
   // Of an order that the service has created for this till, nothing was made before; and it was asked before the first operation.
   const lostAt = Number(first.recovered_at)
@@ -182,27 +149,16 @@ export async function readOrder(tables: Tables, order_id: string, wasAsked = fal
     operations: made,
     ...(((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, kept: idsOf(kept) } }),
   }
-  const shown = { version: versionOf(order, made), url: payment?.url ?? null }
-  const next = Number(rows.at(-1)?.number ?? 0) + 1
+  const place = { order_key, order_id, next: Number(rows.at(-1)?.number ?? 0) + 1, now, asked_at }
   const attempts = made.filter(isOpen).map(describeUnsettled)
-  return {
-    order_key,
-    order_id,
-    next,
-    now,
-    asked_at,
-    payment,
-    events,
-    made,
-    state,
-    order: { ...order, ...shown, attempts },
-  }
+  const shown = { ...order, attempts, version: versionOf(order, made), url: payment?.url ?? null }
+  return { ...place, payment, events, made, state, order: shown }
 }
 
-/** The end of an operation that counts: of two the one that a person has chosen, which is a third row, else the first. */
-function endOf(ends: readonly End[]): (End & Pick<Made, 'late'>) | undefined {
-  const [first, late, chosen] = ends.filter(({ outcome }) => outcome !== 'unknown')
-  const end = chosen ?? first ?? ends[0]
-  const { outcome, answer, operation_id } = end ?? {}
-  return end && ({ outcome, answer, operation_id, late: chosen ? undefined : late } as End)
+/** With the end that counts: of two the one that a person has chosen, which is a third row, else the first. */
+function withEnd(operation: MoneyOperation, rows: readonly MoneyOperation[]): MoneyOperation {
+  const ends = rows.filter(({ id }) => id === operation.id)
+  const [first = ends[0], late, chosen] = ends.filter(({ outcome }) => outcome !== 'unknown')
+  const { outcome, answer, operation_id } = chosen ?? first ?? operation
+  return { ...operation, outcome, answer, operation_id, late: chosen ? undefined : (late as MoneyEnd | undefined) }
 }

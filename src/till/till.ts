@@ -3,36 +3,23 @@ import { requestOf } from '../money/calls.ts'
 import type { OperationKind } from '../money/protocol.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import type { TillDatabase } from './database.ts'
-import { type OnTillEvent, type Scope, storeEvent, type TillClient } from './events.ts'
-import { play, settleByHand } from './move-money.ts'
+import { storeEvent, type TillClient, type TillOptions } from './events.ts'
+import { play } from './move-money.ts'
 import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
 import type { Moved } from './outcome.ts'
 import { doDue, eraseOrder, listAttention, type TillAttention } from './settle.ts'
-import { migrate, readOrder, type TillOrder, tablesOf } from './store.ts'
-
-/** `client`: what `createClient` returns. `database`: `sqlite(…)`, `postgres(…)`, `d1(…)`, or your own. */
-export interface TillOptions {
-  client: TillClient
-  database: TillDatabase
-  /** Your code for what happens to orders. A process without it leaves the events to one that has it. */
-  onEvent?: OnTillEvent | undefined
-  /** Whether stored records keep `cc_token`, which can be charged. Default false. */
-  keepCardToken?: boolean | undefined
-}
+import { migrate, readOrder, run, type TillOrder } from './store.ts'
 
 /**
  * `key` is yours: one key is one operation of one order, however often it is called; a hidden field of the form with the button will
  * do. `ifVersion`: `version` of the order as the person saw it; nothing is sent where money was moved since.
  */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
-/** The answer of a call that moves money. */
-export type MovedBy<Name extends keyof TillClient> = Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
-/** A capture, refund or void, once for each key. */
-export type Move<Name extends 'capturePayment' | 'refundPayment' | 'voidPayment'> = (
+/** A call that moves money: once for each key. */
+export type Move<Name extends keyof TillClient> = (
   input: Parameters<TillClient[Name]>[0],
   options: MoveOptions,
-) => MovedBy<Name>
+) => Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
 
 /** The result of {@link createTill}. Its functions can be passed on: they need no `this`. */
 export interface Till {
@@ -42,14 +29,12 @@ export interface Till {
   receive(event: WebhookEvent): Promise<void>
   /** Creates a payment, or returns the one that this `order_id` has: its `url` as long as it can be paid, then `ended`. */
   createPayment(input: CreatePaymentInput): Promise<Opened>
-  /** Captures a hold. */
+  /** Captures or voids a hold, or refunds what was paid. */
   capture: Move<'capturePayment'>
-  /** Refunds a paid order. */
   refund: Move<'refundPayment'>
-  /** Voids a hold. */
   void: Move<'voidPayment'>
   /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
-  cancel(order_id: string): MovedBy<'cancelPayment'>
+  cancel(order_id: string): ReturnType<Move<'cancelPayment'>>
   /**
    * Call it at start-up and every minute, in any number of processes: it looks up what has no outcome or was never announced, and calls
    * `onEvent` for what is due. @returns What a person must decide, as `attention` does.
@@ -87,9 +72,7 @@ export interface Till {
  * }
  */
 export function createTill(options: TillOptions): Till {
-  // Without what may have been added to `Object.prototype`.
-  const own = { __proto__: null, ...options } as TillOptions
-  const { client, database, onEvent, keepCardToken = false, ...unknown } = own
+  const { client, database, onEvent, keepCardToken, ...unknown } = options
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }
@@ -97,7 +80,7 @@ export function createTill(options: TillOptions): Till {
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
-  const scope: Scope = { ...tablesOf(database), client, onEvent, keepCardToken }
+  const scope = { client, database, onEvent, keepCardToken }
   let delivery: Promise<unknown> = Promise.resolve()
   const move =
     (kind: OperationKind) =>
@@ -118,35 +101,32 @@ export function createTill(options: TillOptions): Till {
     capture: move('capture'),
     refund: move('refund'),
     void: move('void'),
-    cancel: (order_id) => cancelPayment(scope, order_id) as MovedBy<'cancelPayment'>,
+    cancel: (order_id) => cancelPayment(scope, order_id) as ReturnType<Till['cancel']>,
     async settle() {
       for (const kind of ['event', 'operation', 'payment', 'event'] as const) await doDue(scope, kind)
       await delivery
       return listAttention(scope)
     },
-    settleByHand: (order_id, id, { executed }) => settleByHand(scope, order_id, id, executed),
+    settleByHand: (order_id, id, how) => play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false }),
     async order(order_id) {
       const { state, order } = await readOrder(scope, order_id)
       return state.order.isKnown ? order : undefined
     },
     async orders({ limit = 50, cursor } = {}) {
       const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
-      const rows = await scope.run(
-        'SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?) ORDER BY written_at DESC, order_key DESC LIMIT ?',
-        ...[Number(time), key, limit],
-      )
+      const sql = `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?)
+        ORDER BY written_at DESC, order_key DESC LIMIT ?`
+      const rows = await run(scope, sql, Number(time), key, limit)
       const readings = await Promise.all(rows.map(({ order_id }) => readOrder(scope, order_id)))
       const last = rows[limit - 1]
-      return {
-        orders: readings.map(({ order }) => order),
-        cursor: last ? `${last.written_at}/${last.order_key}` : null,
-      }
+      const next = last ? `${last.written_at}/${last.order_key}` : null
+      return { orders: readings.map(({ order }) => order), cursor: next }
     },
     attention: () => listAttention(scope),
     erase: (order_id) => eraseOrder(scope, order_id),
     async recover({ since }) {
       must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
-      await scope.run(`UPDATE edgetill_version SET recovered_at = ${database.clock}, backup_at = ?`, since.getTime())
+      await run(scope, `UPDATE edgetill_version SET recovered_at = ${database.clock}, backup_at = ?`, since.getTime())
     },
   }
 }

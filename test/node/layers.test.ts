@@ -46,7 +46,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'statements.ts statement.ts report.ts stories/ conform.ts index.ts',
   ),
   'src/till': rooms(
-    'database.ts store.ts stored-event.ts events.ts outcome.ts move-money.ts open-payment.ts settle.ts till.ts index.ts',
+    'database.ts store.ts events.ts outcome.ts move-money.ts open-payment.ts settle.ts till.ts index.ts',
   ),
 }
 

@@ -92,7 +92,7 @@ const TILL_RACES: readonly Race[] = [
     [
       'a call is made without its row',
       [...PRESSED, ...BUTTONS],
-      "return append(scope, reading, { kind: 'operation', id, body: command.operation, name: keyHash || null, ...due })",
+      "return append(scope, reading, { kind: 'operation', id, body: operation, name: keyHash || null, ...due })",
       'return keyHash && due ? undefined : undefined',
     ],
     [
@@ -125,7 +125,7 @@ const TILL_RACES: readonly Race[] = [
       'an event that loses its insert is gone',
       BESIDE,
       'body, name, isOpen, dueInMs })',
-      'body, name, isOpen, dueInMs }).catch(unlessLost)',
+      'body, name, isOpen, dueInMs }).catch(() => {})',
     ],
   ]),
   ...inFile('../till/settle.ts', [
@@ -340,8 +340,8 @@ export const RACES: readonly Race[] = [
     [
       'a response is filed beside the next call',
       ['three keys'],
-      'await storeShown(scope, eventOfResponse',
-      'void storeShown(scope, eventOfResponse',
+      'await storeShown(scope, event,',
+      'void storeShown(scope, event,',
     ],
   ]),
   ...inFile('../money/protocol.ts', [
@@ -352,7 +352,7 @@ export const RACES: readonly Race[] = [
       "      { type: 'store', operation },\n      { type: 'watch', operation, listed: false },\n",
     ],
     ['an older order is captured', VERSIONS, 'version !== versionOf(order, operations)', 'version === ""'],
-    ['a key is not remembered', MONEY, '  if (ended) return answer(state, ended.answer as MoneyAnswer)\n'],
+    ['a key is not remembered', MONEY, '  if (ended) return answer(state, answerOf(ended))\n'],
     ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
   ]),
   ...inFile('order/open-checkout.ts', [

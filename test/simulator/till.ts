@@ -3,7 +3,7 @@ import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
 import { createClient, createWebhookHandler } from '../../src/index.ts'
 import type { OperationKind } from '../../src/money/protocol.ts'
-import { createTill, type Moved, type Till, type TillDatabase, type TillEvent } from '../../src/till/index.ts'
+import { createTill, type Moved, type ReceivedEvent, type Till, type TillDatabase } from '../../src/till/index.ts'
 import { PAYMENT } from '../till/support/open-till.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { payAt } from '../worker/support/world.ts'
@@ -138,7 +138,7 @@ class TillWorld {
       onWarning() {},
       fetch: ((url: string, init: RequestInit) => this.service(name, life, url, init)) as typeof fetch,
     })
-    const onEvent = (stored: TillEvent) => this.onEvent(name, life, stored)
+    const onEvent = (stored: ReceivedEvent) => this.onEvent(name, life, stored)
     return { name, life, till: createTill({ client, database: this.databaseOf(name, life), onEvent }) }
   }
 
@@ -188,7 +188,7 @@ class TillWorld {
     return true
   }
 
-  private async onEvent(name: string, life: Life, { id }: TillEvent): Promise<void> {
+  private async onEvent(name: string, life: Life, { id }: ReceivedEvent): Promise<void> {
     if (life.isOver) return never()
     // A process that is paused after it has claimed an event may come after another one.
     const isClaimed = this.jumps === 0 && [...this.telling].some((call) => call.endsWith(` ${id}`))

@@ -5,7 +5,7 @@ import { listOrderOperations } from '../../operations/list-order-operations.ts'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
 import type { ResolvedOutcome } from '../../outcome/decide.ts'
 import type { OrderLookup } from '../../outcome/look-up.ts'
-import { eventOf, keepingSeen, lookUpOrder } from '../../outcome/look-up.ts'
+import { keepingSeen, lookUpOrder } from '../../outcome/look-up.ts'
 import { resolveOutcome, type UnresolvedCall } from '../../outcome/resolve-outcome.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { clientConfig } from '../env.ts'
@@ -83,8 +83,5 @@ export async function storeListed(scope: OrderScope, order_id: string): Promise<
 }
 
 /** Stores the events that say something new of the order. */
-async function storeNew(scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> {
-  const events = seen.flatMap((event) => eventOf(order_id, event))
-  if (events.length === 0) return
-  await storeNews(events, listEvents(scope.store, order_id), (event) => storeShown(scope, event))
-}
+const storeNew = (scope: OrderScope, order_id: string, seen: readonly WebhookEvent[]): Promise<void> =>
+  storeNews(order_id, seen, listEvents(scope.store, order_id), (event) => storeShown(scope, event))

@@ -1,4 +1,5 @@
 import type { CheckoutLink } from '../../checkout-link/index.ts'
+import { askedFor } from '../../orders/order.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
@@ -18,16 +19,10 @@ export interface LinkedOrder {
 }
 
 /** The request, as it is compared with the payment. */
-export function expectedOf({ order, reference }: CheckoutLink): ExpectedOrder {
-  const { amount, currency } = order
-  const recurring = (order as { init_recurring?: { amount?: number } }).init_recurring
-  return {
-    amount,
-    currency,
-    ...(recurring && { recurring_amount: recurring.amount ?? amount }),
-    ...(reference !== undefined && { reference }),
-  }
-}
+export const expectedOf = ({ order, reference }: CheckoutLink): ExpectedOrder & ReturnType<typeof askedFor> => ({
+  ...askedFor(order),
+  ...(reference !== undefined && { reference }),
+})
 
 /** Records where the customer pays. A failing write must not keep the customer from it: a later visit asks the service. */
 export async function remember(
@@ -68,14 +63,12 @@ export function expire({ scope, link, path }: LinkedOrder, attempts: number): vo
 
 /** The record of a link that was opened. */
 function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
-  const { amount, currency, method, description, customer_email, customer_lang } = link.order
+  const { method, description, customer_email, customer_lang } = link.order
   const { customer_fname, customer_lname, customer_phone } = link.order
   const name = [customer_fname, customer_lname].filter(Boolean).join(' ')
   const email = link.customerEmail ?? customer_email
   return {
     ...expectedOf(link),
-    amount,
-    currency,
     method,
     description,
     origin: link.origin,

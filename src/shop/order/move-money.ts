@@ -1,9 +1,7 @@
 import { isFinal } from '../../helpers/status.ts'
-import type { CallOptions } from '../../http/types.ts'
-import { callOf, eventOfResponse, lookedUp, makeCall, requestOf } from '../../money/calls.ts'
+import { callOf, makeCall, requestOf } from '../../money/calls.ts'
 import { type Driver, drive } from '../../money/drive.ts'
 import {
-  type Command,
   chooseAttempt,
   committed,
   isOpen,
@@ -14,6 +12,7 @@ import {
   type OrderFacts,
 } from '../../money/protocol.ts'
 import { holdsMoney } from '../../orders/fold.ts'
+import { recordOf } from '../../schemas/read.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { operationAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -28,12 +27,14 @@ import type { OrderScope } from './scope.ts'
 import { storeShown } from './store-event.ts'
 import { unwatch, watchOperation } from './watchlist.ts'
 
+type Fields = Record<string, unknown>
+
 /** A capture, refund or void as it came to `/api`. */
 export interface MoneyCall {
   kind: OperationKind
   idempotencyKey: string
   /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
-  fields: Record<string, unknown>
+  fields: Fields
   /** The order's totals as the caller knows them. */
   version?: string | undefined
   /** The amount that its caller may refund of the whole order, in minor units. */
@@ -55,7 +56,7 @@ export async function moveMoney(scope: OrderScope, order_id: string, call: Money
   }
   const target = await attemptFor(scope, order_id, request.keyHash)
   if (typeof target !== 'string') return responseTo(target)
-  return answerTo({ scope, order_id: target, fields }, { type: 'request', request })
+  return answerTo(scope, target, { type: 'request', request }, fields)
 }
 
 /** The attempt at paying the order that a money call is about. */
@@ -85,8 +86,7 @@ export async function settleByHand(
   const attempts = readAttempts(scope, order_id)
   const its = attempts.find(({ order, made }) => [...made, ...order.operations].some((one) => one.id === id))
   const attempt = its?.order.order_id ?? order_id
-  const run = { scope, order_id: attempt }
-  if (executed !== 'unknown') return answerTo(run, { type: 'by_hand', id, executed, isListed: false })
+  if (executed !== 'unknown') return answerTo(scope, attempt, { type: 'by_hand', id, executed, isListed: false })
   await checkOperation(scope, attempt, id, true)
   const found = listOperations(scope.store, attempt).find((made) => made.id === id)
   if (!found) return responseTo({ code: 'unknown_operation' })
@@ -95,7 +95,7 @@ export async function settleByHand(
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
 export async function checkOperation(scope: OrderScope, order_id: string, id: string, mayAsk: boolean): Promise<void> {
-  await play({ scope, order_id, lookUp: ONE_LOOK }, { type: 'check', id, mayAsk })
+  await play(scope, order_id, { type: 'check', id, mayAsk })
 }
 
 /** Stores what the service lists of an order. */
@@ -103,18 +103,8 @@ export async function listAtService(scope: OrderScope, operation: MoneyOperation
   await askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
 }
 
-/** The surroundings of a message and all that follow from it. */
-interface Run {
-  scope: OrderScope
-  order_id: string
-  /** Of the request. */
-  fields?: Record<string, unknown>
-  /** How patiently the service is asked. */
-  lookUp?: CallOptions
-}
-
-async function answerTo(run: Run, first: Message): Promise<RecordedResponse> {
-  const answer = await play(run, first)
+async function answerTo(scope: OrderScope, order_id: string, first: Message, fields = {}): Promise<RecordedResponse> {
+  const answer = await play(scope, order_id, first, fields)
   if (!answer) throw new Error('The protocol gave no answer.')
   return responseTo(answer)
 }
@@ -122,10 +112,14 @@ async function answerTo(run: Run, first: Message): Promise<RecordedResponse> {
 const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up'])
 
 /** Plays a message and all that follow from it. @returns The answer to the caller, where there is one. */
-function play({ scope, order_id, ...how }: Run, first: Message): Promise<MoneyAnswer | undefined> {
+function play(scope: OrderScope, order_id: string, first: Message, fields: Fields = {}): ReturnType<typeof drive> {
+  const { store } = scope
   let reading: OrderReading
+  const failed = ({ id, kind }: MoneyOperation, code: string, error?: unknown): void =>
+    logError(code, { attempt_id: id, operation: kind, order_id, ...(error !== undefined && describeError(error)) })
   const driver: Driver = {
     now: scope.now,
+    failed,
     async read(message, before) {
       if (before && !AFTER_ASKING.has(message.type)) return before
       // Again after the service was asked: what was learnt there is known from now on.
@@ -135,7 +129,35 @@ function play({ scope, order_id, ...how }: Run, first: Message): Promise<MoneyAn
       const loss = !(isAsked && rebuilt_at === null) && { loss: { at: rebuilt_at ?? 0, isAsked } }
       return { order: factsOf(scope, reading), operations: reading.made, ...loss }
     },
-    carryOut: (command, message) => carryOut({ scope, order_id, ...how }, command, message, reading),
+    store({ operation }, message) {
+      try {
+        putOperation(store, order_id, operation)
+      } catch (error) {
+        // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
+        if (message.type !== 'responded') throw error
+        failed(operation, 'outcome_not_recorded', error)
+      }
+    },
+    contradict: ({ operation }) => failed(operation, 'outcome_contradicted'),
+    watch({ operation, listed }) {
+      if (listed) failed(operation, 'outcome_unknown')
+      return watchOperation(store, order_id, operation, listed)
+    },
+    unwatch: ({ operation }) => unwatchEnded(scope, order_id, operation),
+    send: (operation) => send(scope, operation, fields, reading),
+    async file(event, operation) {
+      // `onEvent` gets the webhook.
+      await storeShown(scope, event, { notify: false })
+      // Without its final status the service is asked about it, in case that its webhook does not arrive.
+      if (isFinal(String(recordOf(event).status))) await unwatchEnded(scope, order_id, operation)
+    },
+    lookUp: ({ operation, known, settleAfterMs }) =>
+      askService(scope, callOf(operation, order_id), { ...(first.type === 'check' && ONE_LOOK), known, settleAfterMs }),
+    async list(operation) {
+      if (operation) return listAtService(scope, operation, order_id)
+      await storeListed(scope, order_id)
+      noteAsked(scope, reading.events, readOrder(scope, order_id).order)
+    },
   }
   return drive(driver, first)
 }
@@ -151,70 +173,11 @@ function factsOf(scope: OrderScope, { order, events, checkout }: OrderReading): 
   return { order_id, isKnown, isAddressable, totals, operations, operation_ids, refundedBeside }
 }
 
-/** @returns The message that follows from a command. */
-async function carryOut(
-  run: Run,
-  command: Exclude<Command, { type: 'answer' | 'then' }>,
-  message: Message,
-  reading: OrderReading,
-): Promise<Message | undefined> {
-  const { scope, order_id, fields = {}, lookUp = {} } = run
-  if (command.type === 'list_all') {
-    await storeListed(scope, order_id)
-    noteAsked(scope, reading.events, readOrder(scope, order_id).order)
-    return { type: 'request', request: command.request }
-  }
-  const { operation } = command
-  const { id, kind } = operation
-  const failed = (code: string, error?: unknown): void =>
-    logError(code, { attempt_id: id, operation: kind, order_id, ...(error !== undefined && describeError(error)) })
-  switch (command.type) {
-    case 'store':
-      try {
-        return void putOperation(scope.store, order_id, operation)
-      } catch (error) {
-        // The caller gets the response even when it cannot be recorded: the operation then blocks others until it is settled.
-        if (message.type !== 'responded') throw error
-        return void failed('outcome_not_recorded', error)
-      }
-    case 'watch':
-      if (command.listed) failed('outcome_unknown')
-      return void (await watchOperation(scope.store, order_id, operation, command.listed))
-    case 'unwatch':
-      return void (await unwatchEnded(scope, order_id, operation))
-    case 'contradict':
-      return void failed('outcome_contradicted')
-    case 'file':
-      // Stored like an event; `onEvent` gets the webhook.
-      try {
-        await storeShown(scope, eventOfResponse(operation, command.record), { notify: false })
-        // Without its final status the service is asked about it, in case that its webhook does not arrive.
-        const { status } = command.record as { status?: unknown }
-        if (isFinal(String(status))) await unwatchEnded(scope, order_id, operation)
-      } catch (error) {
-        failed('operation_not_logged', error)
-      }
-      return undefined
-    case 'send':
-      return send(scope, operation, fields, reading)
-    case 'look_up': {
-      const { known, settleAfterMs } = command
-      const options = { ...lookUp, known, settleAfterMs }
-      return lookedUp(operation, await askService(scope, callOf(operation, order_id), options))
-    }
-    case 'list':
-      await listAtService(scope, operation, order_id).catch((error: unknown) => {
-        logError('reconciliation_failed', { order_id, ...describeError(error) })
-      })
-      return command.message
-  }
-}
-
 /** Makes the call. It is never repeated automatically. */
 async function send(
   scope: OrderScope,
   { id, kind }: MoneyOperation,
-  fields: Record<string, unknown>,
+  fields: Fields,
   { order, events, checkout }: OrderReading,
 ): Promise<Message> {
   const { order_id } = order

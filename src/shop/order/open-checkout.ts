@@ -1,5 +1,6 @@
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { isApiError, isInvalidInputError, isOutcomeUnknownError } from '../../errors.ts'
+import { wasUsed } from '../../money/calls.ts'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
 import { holdsMoney } from '../../orders/fold.ts'
 import { recordOf } from '../../schemas/read.ts'
@@ -99,10 +100,10 @@ async function play(run: Run, first: CheckoutMessage): Promise<CheckoutAnswer> {
   throw new Error('The protocol gave no answer.')
 }
 
-function visitOf({ link }: LinkedOrder): LinkTerms {
-  const { amount, currency, method } = link.order
-  return { ...expectedOf(link), amount, currency, method, expires_at: link.expiresAt }
-}
+const visitOf = ({ link }: LinkedOrder): LinkTerms => ({
+  ...expectedOf(link),
+  ...{ method: link.order.method, expires_at: link.expiresAt },
+})
 
 async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
   const { store } = scope
@@ -219,14 +220,6 @@ async function create(
 const resultOf = async ({ link, scope }: LinkedOrder, attempt: number): Promise<string> =>
   link.order.result_url ??
   (await resultLink(link.origin, attemptId(link.order.order_id, attempt), scope.env.LINK_SECRET))
-
-/**
- * Whether the service rejected an order_id because it was used before. An ASSUMPTION from public material: the API
- * document shows neither the status nor the code.
- */
-function wasUsed(error: unknown): boolean {
-  return isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
-}
 
 /** The names of the fields that are wrong; never what they contain. */
 function fieldsOf(error: unknown): string[] | undefined {

@@ -3,7 +3,7 @@ import { COMMENT_LENGTH } from '../../lib/limits.ts'
 import type { OperationKind } from '../../money/protocol.ts'
 import { listAccounts } from '../../operations/list-accounts.ts'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
-import { eventOf } from '../../outcome/look-up.ts'
+import { eventOf } from '../../orders/own-event.ts'
 import {
   currency,
   nonEmptyText,

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { resendWebhook } from '../../operations/resend-webhook.ts'
-import { eventOf } from '../../outcome/look-up.ts'
+import { eventOf } from '../../orders/own-event.ts'
 import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'

@@ -33,7 +33,6 @@ const PRICES = {
 /** An order of the table of costs: how often each row of the table of calls happens. */
 export const ORDER: Readonly<Record<string, number>> = {
   'a link, opened the first time': 1,
-  'an alarm that lists an order': 1,
   'a webhook, the first of its order': 1,
   'an alarm that calls `onEvent` and publishes the order': 1,
   'a further webhook': 1,

@@ -42,10 +42,8 @@ const CALLS = 850
 const STRAYS = 1_000
 /** Gates that one run wakes. */
 const WOKEN = 50
-/** A gate looks at an open order 15 minutes after it was opened: an hour later its alarm was lost. */
-const WAITED_MS = HOUR_MS
-/** A new order is listed within seconds. An alarm that fails is repeated for two minutes. */
-const AWAITED_MS = HOUR_MS / 4
+/** An alarm that fails is repeated for two minutes, and what it leaves due is put off by a quarter of an hour: later it was lost. */
+const WAITED_MS = HOUR_MS / 2
 
 /**
  * An alarm that failed too often is never run again by the runtime: its gate sets another one when it is called. A book whose
@@ -57,7 +55,6 @@ async function wakeGates(scope: Scope): Promise<number> {
   const query = {
     // A clock that was moved on has rung nothing.
     until: now() - (clockAhead(env) > 0 ? 0 : WAITED_MS),
-    awaited: now() - AWAITED_MS,
     before: retention && now() - retention,
     limit: WOKEN,
   }

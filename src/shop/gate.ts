@@ -9,12 +9,11 @@ import { checkOpen } from './order/check-open.ts'
 import { deliverEvents } from './order/deliver-events.ts'
 import { eraseDue } from './order/erase.ts'
 import { sendMessages } from './order/messages.ts'
-import { publishDue } from './order/publish.ts'
-import { announce } from './order/schedule.ts'
+import { isToPublish, publishDue } from './order/publish.ts'
 import type { OrderScope } from './order/scope.ts'
 import { openOrderStore, scheduleAlarm } from './order/tables.ts'
 import type { GateState, GateStorage } from './runtime.ts'
-import { type Deps, openScope, type Scope, type Turn } from './scope.ts'
+import { type Deps, openScope, type Turn } from './scope.ts'
 
 /** Until an alarm that was cut off rings again. */
 const LATER_MS = 60_000
@@ -38,17 +37,15 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     private readonly scope: OrderScope
     private readonly books: BooksScope
     private readonly money = inTurn()
-    private readonly events = inTurn()
     private readonly openings = new Map<string, Promise<GateResult>>()
     private readonly storage: GateStorage
-    /** Whether the shop's object was told that the order has changed, since its last alarm. */
-    private isAnnounced = false
 
     constructor(state: GateState, env: ShopEnv) {
       this.storage = withClock(state.storage, clockAhead(env))
       const scope = openScope(deps, env, (work) => state.waitUntil(work))
       this.books = { ...scope, shop: openTables(this.storage, SHOP) }
-      this.scope = { ...orderScope(scope, this.storage), eventsInTurn: this.events }
+      const store = openOrderStore(this.storage, scope.now)
+      this.scope = { ...scope, store, eventsInTurn: inTurn(), publishInTurn: inTurn() }
     }
 
     async fetch(request: Request): Promise<Response> {
@@ -62,7 +59,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     }
 
     private run(call: GateCall): Promise<GateResult> {
-      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.events : unordered
+      const turn = isInTurn(call.name) ? this.money : call.name === 'storeWebhook' ? this.scope.eventsInTurn : unordered
       // While a service that hangs holds up visitors, the shop can still cancel.
       return turn(() => resultOf(() => runAction(this.scope, call)), call.name === 'cancelOrder')
     }
@@ -95,19 +92,21 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       ])
       // Last: the list then says what is due after this.
       done.push(...(await Promise.allSettled([publishDue(scope)])))
-      this.isAnnounced = false
       await this.schedule(began)
       for (const one of [...first, ...done]) if (one.status === 'rejected') throw one.reason
     }
 
     /**
-     * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. One that is set rings
-     * automatically. What fails here is left to the next call: this one has been done.
+     * Sets the alarm anew that the runtime has dropped: it repeats one that fails six times. What no alarm publishes at once is
+     * published in the background, and what the list does not know of. What fails here is left to the next call: this one
+     * has been done.
      */
     private async wake(order_id: string): Promise<void> {
       try {
-        if ((await this.storage.getAlarm()) === null) await this.schedule()
-        if (!this.isAnnounced) this.isAnnounced = announce(this.scope, order_id)
+        const alarm = await this.storage.getAlarm()
+        if (alarm === null) await this.schedule()
+        const { scope } = this
+        if (isToPublish(scope, order_id, alarm)) scope.waitUntil?.(publishDue(scope).catch(() => {}))
       } catch {}
     }
 
@@ -127,14 +126,6 @@ function withClock(storage: GateStorage, ahead: number): GateStorage {
     getAlarm: () => storage.getAlarm().then((at) => (at === null ? null : at + ahead)),
     setAlarm: (at) => storage.setAlarm(at - ahead),
     deleteAlarm: () => storage.deleteAlarm(),
-  }
-}
-
-/** The surroundings of the flows inside a gate. */
-function orderScope(scope: Scope, storage: GateStorage): Omit<OrderScope, 'eventsInTurn'> {
-  return {
-    ...scope,
-    store: openOrderStore(storage, scope.now),
   }
 }
 

@@ -70,7 +70,6 @@ async function measure(): Promise<Map<string, Calls>> {
   await world.advance(60_000)
   const link = await world.link({ order_id: 'A-1', method: 'auth' })
   await row('a link, opened the first time', () => world.get(link))
-  rows.set('an alarm that lists an order', await alarm(world))
   await row('a link, opened again', () => world.get(link))
   const event = payment('A-1', { method: 'auth', status: 'pending', processed_at: at(1) })
   const send = (fields: object) =>

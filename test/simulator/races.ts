@@ -164,7 +164,7 @@ export const RACES: readonly Race[] = [
     [
       'webhooks in the turn of money',
       WEBHOOKS,
-      "call.name === 'storeWebhook' ? this.events : unordered",
+      "call.name === 'storeWebhook' ? this.scope.eventsInTurn : unordered",
       "call.name === 'storeWebhook' ? this.money : unordered",
     ],
     [
@@ -177,12 +177,12 @@ export const RACES: readonly Race[] = [
       '        publishDue(scope),\n      ])\n',
     ],
     ['an erasure of the alarm outside the turn', ERASED, 'this.money(() => eraseDue(scope)),', 'eraseDue(scope),'],
-    ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.events : unordered", 'unordered'],
+    ['webhooks outside the turn', WEBHOOKS, "call.name === 'storeWebhook' ? this.scope.eventsInTurn : ", ''],
     ['a check outside the turn', DAYS, 'this.money(() => checkOpen(scope))', 'checkOpen(scope)'],
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(began + LATER_MS)'],
     ['no alarm after an alarm', MONEY, '      await this.schedule(began)\n'],
     ['nothing wakes a gate', DROPPED, 'await this.wake(order_id)'],
-    ['a change is not announced', DROPPED, 'this.isAnnounced = announce(this.scope, order_id)', '{}'],
+    ['a change is not announced', DROPPED, 'if (isToPublish(scope, order_id, alarm))', 'if (alarm === -1)'],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),
   ...inFile('order/tables.ts', [
@@ -262,10 +262,8 @@ export const RACES: readonly Race[] = [
   ...inFile('routes/webhooks.ts', [
     ['a webhook is answered before it is stored', WEBHOOKS, 'if (packed) await act(', 'if (packed) void act('],
   ]),
-  ...inFile('order/publish-to-kv.ts', [
-    ['KV is not waited for', MONEY, 'if (hash !== written) await kv.put', 'if (hash !== written) void kv.put'],
-  ]),
   ...inFile('order/publish.ts', [
+    ['KV is not waited for', MONEY, 'isNews && !isSoon ? kv.put', 'isNews && !isSoon ? void kv.put'],
     [
       'what is due is read after the list was written',
       MONEY,
@@ -276,8 +274,8 @@ export const RACES: readonly Race[] = [
     [
       'a version that was not published',
       MONEY,
-      'Number(isDone && !isLate && written_at === at),\n      version,',
-      'Number(isDone && !isLate && written_at === at),\n      version + 1,',
+      'Number(isDone && !isLate && waits === null),\n      version,',
+      'Number(isDone && !isLate && waits === null),\n      version + 1,',
     ],
     ['a change beside a publication is forgotten', WEBHOOKS, 'WHEN ? AND version = ? THEN', 'WHEN ? AND ? > 0 THEN'],
   ]),
@@ -297,12 +295,12 @@ export const RACES: readonly Race[] = [
       'a checkout is watched after it is recorded',
       TABS,
       `    await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
-    await store.writeDue(since, () => {
+    store.atomically(() => {
       putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
       touch(store, order_id)
     })
 `,
-      `    await store.writeDue(since, () => {
+      `    store.atomically(() => {
       putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
       touch(store, order_id)
     })

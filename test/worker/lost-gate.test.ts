@@ -259,8 +259,6 @@ describe('an order whose alarms fail is found within the hour', () => {
       await world.cron()
     }
     await world.advance(1_000)
-    const { sql } = world.gate.storage('', 'shop')
-    expect(sql.exec('SELECT * FROM awaited').toArray()).toEqual([])
     return told
   }
   const create = () => new World({ onEvent: ({ event }) => void told.push(event.kind) })

@@ -5,7 +5,6 @@ import { addLink, eraseLinks, linksOfBook, markRevoked, statusesOfBook, tokenOfS
 import {
   addStrays,
   attentionOfBook,
-  awaitOrder,
   failingOfBook,
   lateOfBook,
   onceAnHour,
@@ -26,7 +25,6 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addStrays,
   attentionOfBook,
   auditOfBook,
-  awaitOrder,
   eraseLinks,
   failingOfBook,
   forgetSums,

@@ -15,11 +15,15 @@ import {
 
 const HOUR_MS = 3_600_000
 
-/** A row of an order that knows its book: null where it is in none yet. */
-type InBook<T> = T & { book: number | null; opens?: boolean | undefined }
-
-/** Takes an order into its book. The register takes one that is in none, or names the book that does. */
-export function putInList(scope: BooksScope, row: InBook<ListedRow>): Placed {
+/**
+ * Takes an order into its book. The register takes one that is in none, or names the book that does.
+ *
+ * @param row `opens`: it is the first one of a book, which has nothing to be filled with.
+ */
+export function putInList(
+  scope: BooksScope,
+  row: ListedRow & { book: number | null; opens?: boolean | undefined },
+): Placed {
   const { shop } = scope
   const { order_id, since, book, opens } = row
   return shop.atomically(() => {
@@ -27,38 +31,13 @@ export function putInList(scope: BooksScope, row: InBook<ListedRow>): Placed {
     const placed = book === null && isNew ? currentBook(scope) : { book: book ?? 1 }
     const isRegister = (book ?? 1) === 1
     if (isRegister && isNew) countIn(scope, placed.book, since, 1)
-    if (placed.book !== (book ?? 1)) {
-      shop.all('DELETE FROM awaited WHERE order_id = ?', order_id)
-      return placed
-    }
-    if (opens) begin(scope)
+    if (placed.book !== (book ?? 1)) return placed
+    if (opens) progressOf(scope, { name: FILL, value: { isDone: true } })
     putListed(shop, row)
     putMoney(scope, row)
     return { book: placed.book, news: isRegister ? [] : newsOf(scope) }
   })
 }
-
-/** Notes that an order is to be listed: should its alarm be lost, the cron wakes its gate. */
-export function awaitOrder(
-  scope: BooksScope,
-  { order_id, since, at, book, opens }: InBook<Pick<ListedRow, 'order_id' | 'since'> & { at: number }>,
-): Placed {
-  const { shop } = scope
-  return shop.atomically(() => {
-    const isNew = book === null && shop.all('SELECT order_id FROM listed WHERE order_id = ?', order_id).length === 0
-    const placed = isNew ? currentBook(scope) : { book: book ?? 1 }
-    if (placed.book !== (book ?? 1)) {
-      countIn(scope, placed.book, since, 1)
-      return placed
-    }
-    if (opens) begin(scope)
-    shop.all('INSERT OR IGNORE INTO awaited VALUES (?, ?)', order_id, at)
-    return placed
-  })
-}
-
-/** A book that was opened just now has nothing to be filled with. */
-const begin = (scope: BooksScope): unknown => progressOf(scope, { name: FILL, value: { isDone: true } })
 
 /** Orders of a book, newest first. */
 export function ordersOfBook(
@@ -128,18 +107,17 @@ export type Fill = { cursor?: string | undefined; hasFailed?: boolean | undefine
 export const FILL = 'fill'
 
 /**
- * A run of the cron: the orders whose gate should have done something until then, the longest due first, or listed them. Links
- * that were made until `before` lose their personal data.
+ * A run of the cron: the orders whose gate should have done something until then, the longest due first. Links that were made
+ * until `before` lose their personal data.
  */
 export function lateOfBook(
   scope: BooksScope,
-  { until, awaited, limit, before }: { until: number; awaited: number; limit: number; before?: number | undefined },
+  { until, limit, before }: { until: number; limit: number; before?: number | undefined },
 ): Answer<string> & { fill: Fill | undefined } {
   const { shop } = scope
   if (before !== undefined) eraseLinks(scope, { before })
-  const query = `SELECT order_id FROM awaited WHERE at <= ? UNION ALL
-    SELECT order_id FROM (SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?) LIMIT ?`
-  const rows = shop.all<{ order_id: string }>(query, awaited, until, limit, limit).map(({ order_id }) => order_id)
+  const query = 'SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?'
+  const rows = shop.all<{ order_id: string }>(query, until, limit).map(({ order_id }) => order_id)
   return { ...answer(shop, rows), fill: progressOf(scope, { name: FILL }) as Fill | undefined }
 }
 

@@ -145,8 +145,6 @@ export const SHOP: Schema = {
     'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
     'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
-  // An order that has changed, until its gate lists it.
-  awaited: ['CREATE TABLE awaited (order_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID'],
   // How far the cron has come, and when something was last said.
   progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
   // Of the register: how many orders each book has taken, and between which times what is in it came.
@@ -185,7 +183,6 @@ export function putListed(tables: Tables, row: ListedRow): void {
   } else if (changed.length > 0) {
     tables.all(`UPDATE listed SET ${changed.map((name) => `${name} = ?`)} WHERE order_id = ?`, ...values, order_id)
   }
-  tables.all('DELETE FROM awaited WHERE order_id = ?', order_id)
   const before = known ? (JSON.parse(String(known.summary)) as OrderSummary).flags : []
   for (const flag of before) {
     if (!flags.includes(flag))

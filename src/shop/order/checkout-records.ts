@@ -36,7 +36,7 @@ export async function remember(
     await scheduleErasure(scope, order_id)
     // First: what is recorded is not watched anew by the next visit.
     await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
-    await store.writeDue(since, () => {
+    store.atomically(() => {
       putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })
       touch(store, order_id)
     })

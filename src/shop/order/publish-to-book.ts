@@ -1,6 +1,9 @@
 import { hundredths } from '../../lib/decimal.ts'
 import { foldOperations, paid } from '../../orders/fold.ts'
+import { actShop } from '../books/actions.ts'
+import { statusesOfBook } from '../books/links.ts'
 import { putInList } from '../books/orders.ts'
+import { learnSums, noteTold } from '../books/register.ts'
 import { type FailingRow, type ListedRow, type MoneyRow, summaryOf } from '../books/tables.ts'
 import { dayOf } from '../lib/day.ts'
 import { openAttention } from './attention.ts'
@@ -8,9 +11,9 @@ import { newest } from './events.ts'
 import { type OrderReading, readAttempts, shownOf } from './order.ts'
 import type { Published } from './published.ts'
 import { originOf, textOf } from './raise-alert.ts'
+import { getBirth } from './rebuild.ts'
 import { shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
-import { tellBook } from './tell-book.ts'
 import { listWatched } from './watchlist.ts'
 
 /** Has its book list an order, by the attempt that holds money, else the newest. @returns The book's number. */
@@ -50,7 +53,40 @@ export async function listInBook(
       return { at, key, entry: { ...shown, order_id } }
     }),
   }
-  return await tellBook(scope, published, putInList, row)
+  return await tellBook(scope, published, row)
+}
+
+/**
+ * Reports an order to its book. One that is in none yet is reported to the register, which takes it or names the book that
+ * does: there it stays.
+ *
+ * @returns The number of its book.
+ */
+async function tellBook(scope: OrderScope, { order_id, book: known }: Published, row: ListedRow): Promise<number> {
+  const book = known ?? (await findBook(scope, order_id))
+  let placed = await actShop(scope, book ?? 1, putInList, { ...row, book })
+  const number = placed.book
+  if (number !== (book ?? 1)) {
+    scope.store.all('UPDATE published SET book = ? WHERE order_id = ?', number, order_id)
+    placed = await actShop(scope, number, putInList, { ...row, book: number, opens: placed.opens })
+  }
+  const { news = [] } = placed
+  if (news.length > 0) {
+    await actShop(scope, 1, learnSums, { book: number, news })
+    await actShop(scope, number, noteTold, news)
+  }
+  return number
+}
+
+/** The book of an order whose gate has lost its storage: only then may a book have it that the gate does not know. */
+async function findBook(scope: OrderScope, order_id: string): Promise<number | null> {
+  if (getBirth(scope.store)?.rebuilt_at == null) return null
+  const { rows, books } = await actShop(scope, 1, statusesOfBook, [order_id])
+  if (rows.length > 0) return 1
+  for (const { number } of books) {
+    if ((await actShop(scope, number, statusesOfBook, [order_id])).rows.length > 0) return number
+  }
+  return null
 }
 
 const KINDS: ReadonlyMap<string | undefined, MoneyRow['kind']> = /* @__PURE__ */ new Map([

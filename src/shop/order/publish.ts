@@ -1,56 +1,79 @@
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { orderKey } from '../../orders/order-key.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { allAttention, openAttention } from './attention.ts'
-import { readOrder, readShown } from './order.ts'
+import { type OrderReading, readOrder, readShown } from './order.ts'
 import { listInBook } from './publish-to-book.ts'
-import { writeToKv } from './publish-to-kv.ts'
-import { dueAt, duePublished, PUBLISH_MS, type Published, touch } from './published.ts'
+import { dueAt, duePublished, getPublished, PUBLISH_MS, type Published, touch } from './published.ts'
 import type { OrderScope } from './scope.ts'
 
 /** Until what failed is tried again. */
 const RETRY_MS = 60_000
 
 /** Publishes the orders of a gate that have changed: to KV, where other programs read them, and to the shop's list. */
-export async function publishDue(scope: OrderScope): Promise<void> {
-  for (const published of duePublished(scope.store)) await publish(scope, published)
+export const publishDue = (scope: OrderScope): Promise<void> =>
+  scope.publishInTurn(async () => {
+    for (const published of duePublished(scope.store)) await publish(scope, published)
+  })
+
+/** Whether an order is to be published now, and the alarm comes later, or the list does not say that anything is due. */
+export function isToPublish({ store, now }: OrderScope, order_id: string, alarm: number | null): boolean {
+  const { next_at, due_at } = getPublished(store, baseOrderId(order_id)) ?? {}
+  return next_at != null && next_at <= now() && (due_at === null || alarm === null || alarm > now())
 }
 
 async function publish(scope: OrderScope, published: Published): Promise<void> {
-  const { store, now } = scope
-  const { order_id, version } = published
+  const { store, now, kv } = scope
+  const { order_id, version, book } = published
   const at = now()
   const reading = readOrder(scope, order_id)
-  const due_at = dueAt(store)
-  // An entry that the list shows at once may come sooner.
-  const written_at = at < published.written_at + PUBLISH_MS ? published.written_at : at
-  const [written, listed] = await Promise.allSettled([
-    written_at === at ? writeToKv(scope, published, reading) : published.written,
+  const value = storedOrder(reading)
+  const hash = value ? sha256Base64url(JSON.stringify(value)) : published.written
+  const isNews = hash !== published.written
+  // An entry that the list shows at once may come sooner: KV waits, and the list says so.
+  const isSoon = at < published.written_at + PUBLISH_MS
+  const waits = isNews && isSoon ? published.written_at + PUBLISH_MS : null
+  const due_at = dueAt(store, waits)
+  const done = await Promise.allSettled([
     // Its further attempts are the same row.
-    order_id !== baseOrderId(order_id) ? published.book : listInBook(scope, published, reading, due_at),
+    order_id === baseOrderId(order_id) ? listInBook(scope, published, reading, due_at) : book,
+    isNews && !isSoon ? kv.put(`order/${orderKey(order_id)}`, value) : undefined,
   ])
-  for (const one of [written, listed]) {
+  for (const one of done) {
     if (one.status === 'rejected') logError('order_not_published', { order_id, ...describeError(one.reason) })
   }
+  const [listed, written] = done
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
+  const written_at = isSoon ? published.written_at : at
   const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
-  // A publication beside this one may have told the list of what was due before.
-  const isLate = isDone && due_at !== null && due_at < (dueAt(store) ?? Number.MAX_SAFE_INTEGER)
+  // What was due may have changed meanwhile, or be put off.
+  const isLate = isDone && due_at !== null && due_at < (dueAt(store, waits) ?? Number.MAX_SAFE_INTEGER)
   store.all(
     `UPDATE published SET written = ?, written_at = ?, due_at = ?, book = coalesce(?, book),
        next_at = CASE WHEN ? AND version = ? THEN NULL ELSE ? END WHERE order_id = ?`,
-    written.status === 'fulfilled' ? written.value : published.written,
+    written.status === 'fulfilled' && !isSoon ? hash : published.written,
     ...[
       written_at,
       isDone ? due_at : published.due_at,
       listed.status === 'fulfilled' ? listed.value : null,
-      Number(isDone && !isLate && written_at === at),
+      Number(isDone && !isLate && waits === null),
       version,
       next_at,
       order_id,
     ],
   )
-  if (isLate) await store.writeDue(next_at, () => {})
+  if (isLate || !isDone) await store.writeDue(next_at, () => {})
+}
+
+/**
+ * The value of `order/<order key>`, for other programs to read: the order as `GET /api/orders/:order_id` returns it, without
+ * `attempts` and the customer's e-mail address; no metadata; kept permanently. Undefined before its first event.
+ */
+function storedOrder({ order, events }: OrderReading): object | undefined {
+  const { attempts: _, customer_email: __, ...value } = order
+  return events.length > 0 ? value : undefined
 }
 
 /** Takes what a person has looked at out of the list, until something new happens of it. */

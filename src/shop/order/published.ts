@@ -24,7 +24,8 @@ export interface Published {
 
 /**
  * Has an order published: something of it has changed. @param create False: only when it is known. @param atOnce The list
- * is to show it at once, and KV when its pause is over. @param since What the list sorts a new one by.
+ * is to show it at once, and KV when its pause is over; so it is where the list does not say that something is due: should the
+ * alarm be lost, the cron finds it there. @param since What the list sorts a new one by.
  */
 export function touch(
   store: OrderStore,
@@ -38,7 +39,7 @@ export function touch(
     const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
     if (create) store.all(query, id, since ?? now, now)
     store.all(
-      `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(?, 0, written_at + ?)))
+      `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(? OR due_at IS NULL, 0, written_at + ?)))
        WHERE order_id = ?`,
       ...[now, Number(atOnce), PUBLISH_MS, id],
     )
@@ -68,10 +69,8 @@ export function ownAttempt(store: OrderStore, named: string): string | undefined
 export const getPublished = (store: OrderStore, order_id: string): Published | undefined =>
   store.all<Published>('SELECT * FROM published WHERE order_id = ?', order_id)[0]
 
-/** When this gate is to do something next, except publishing; null: never. */
-export function dueAt(store: OrderStore): number | null {
-  const [row] = store.all<{ at: number | null }>(
-    'SELECT min(next_at) AS at FROM (SELECT next_at FROM task UNION ALL SELECT next_at FROM queue WHERE entry IS NOT NULL)',
-  )
-  return row?.at ?? null
+/** When this gate is to do something next; null: never. @param waits When it is to publish the order, where that is so. */
+export function dueAt(store: OrderStore, waits: number | null = null): number | null {
+  const due = 'SELECT next_at FROM task UNION ALL SELECT next_at FROM queue WHERE entry IS NOT NULL UNION ALL SELECT ?'
+  return store.all<{ at: number | null }>(`SELECT min(next_at) AS at FROM (${due})`, waits)[0]?.at ?? null
 }

@@ -1,29 +1,6 @@
-import { awaitOrder } from '../books/orders.ts'
 import { retentionMs } from '../env.ts'
-import { baseOrderId } from '../lib/attempt-id.ts'
-import { describeError, logError } from '../lib/log.ts'
-import type { Published } from './published.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
-import { tellBook } from './tell-book.ts'
-
-/**
- * Tells the book in the background of an order that has changed and of which the list does not say that something
- * is due: should its alarm be lost, the cron finds it there. @returns Whether the book knows.
- */
-export function announce(scope: OrderScope, named: string): boolean {
-  const { store, now, waitUntil } = scope
-  const order_id = baseOrderId(named)
-  const query = `SELECT * FROM published WHERE order_id = ? AND next_at IS NOT NULL AND due_at IS NULL`
-  const [changed] = store.all<Published>(query, order_id)
-  if (!changed) return false
-  const row = { order_id, since: changed.since, at: now() }
-  const told = tellBook(scope, changed, awaitOrder, row).catch((error: unknown) => {
-    logError('order_not_announced', { order_id, ...describeError(error) })
-  })
-  waitUntil?.(told)
-  return true
-}
 
 /** One alarm removes all events that are due within an hour of the first one. */
 export const GRACE_MS = 3_600_000

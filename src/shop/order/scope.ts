@@ -7,6 +7,8 @@ export interface OrderScope extends Scope {
   store: OrderStore
   /** Stores one event after the other. */
   eventsInTurn: Turn
+  /** Publishes one change after the other. */
+  publishInTurn: Turn
 }
 
 /** The means to read an order. */

@@ -6,16 +6,11 @@ import type { OrderOperation, OrderTotals } from '../orders/order.ts'
 /** A call that moves money of an order that was paid or authorized before. */
 export type OperationKind = 'capture' | 'refund' | 'void'
 
-/** How an operation ended. */
-export type OperationState =
-  /** Executed; its record is kept. */
-  | 'done'
-  /** Not executed; the reason is kept. */
-  | 'rejected'
-  /** It may have been executed. */
-  | 'unknown'
-  /** Nothing was sent: the service could not be reached, or asked to wait. The same key may try again. */
-  | 'not_sent'
+/**
+ * How an operation ended. `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to wait;
+ * the same key may try again.
+ */
+export type OperationState = 'done' | 'rejected' | 'unknown' | 'not_sent'
 
 /** How a request is answered: a code, and the facts that belong to it. Under its key the first three are given again. */
 export type MoneyAnswer =
@@ -123,6 +118,8 @@ export type Message =
   | { type: 'check'; id: string; mayAsk: boolean }
   /** A person says what became of it. `isListed`: the operations that the service lists are stored by now. */
   | { type: 'by_hand'; id: string; executed: boolean; isListed: boolean }
+
+type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
 
 export type Command =
   /** Write the operation. */
@@ -279,16 +276,13 @@ function afterLoss(state: OrderState, wanted: MoneyRequest, now: number): Step |
 }
 
 /** The operations that the service shows, and that belong to no key. */
-const unexplained = ({ order, operations, loss }: OrderState): OrderOperation[] =>
-  loss
-    ? order.operations.filter(
-        ({ id, method }) =>
-          isMoney(method) && !loss.kept?.includes(id) && !operations.some(({ operation_id }) => operation_id === id),
-      )
-    : []
+function unexplained({ order, operations, loss }: OrderState): OrderOperation[] {
+  const isExplained = (id: string) => loss?.kept?.includes(id) || operations.some((one) => one.operation_id === id)
+  return order.operations.filter(({ id, method }) => loss && isMoney(method) && !isExplained(id))
+}
 
 /** A person says that an operation of before the loss is accounted for: no later key may be its own. */
-function explain(state: OrderState, { id, executed }: Extract<Message, { type: 'by_hand' }>, now: number): Step {
+function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number): Step {
   const found = unexplained(state).find((one) => one.id === id)
   if (!found) return answer(state, { code: 'unknown_operation' })
   if (!executed) return answer(state, { code: 'already_settled' })
@@ -296,23 +290,17 @@ function explain(state: OrderState, { id, executed }: Extract<Message, { type: '
   const kind = method as OperationKind
   const ended = { outcome: 'done' as const, answer: settledByHand(state, kind, amount), operation_id: id }
   const nobodys = { id, kind, amount, keyHash: '', fingerprint: '', started_at: now, expected: 0, known: [], ...ended }
-  return {
-    state: { ...state, operations: [...state.operations, nobodys] },
-    commands: [
-      { type: 'store', operation: nobodys },
-      { type: 'answer', answer: ended.answer },
-    ],
-  }
+  const operations = [...state.operations, nobodys]
+  return also({ state: { ...state, operations }, commands: [{ type: 'store', operation: nobodys }] }, ended.answer)
 }
 
 const TOTAL_OF = { capture: 'captured', refund: 'refunded', void: 'voided' } as const
 const isMoney = (method: string): method is OperationKind => Object.hasOwn(TOTAL_OF, method)
 
+type Moved = Pick<OrderFacts, 'totals' | 'operations'>
+
 /** An order's totals, with what was asked for and is not final: pending at the service, in progress, or unknown. */
-export function committed(
-  { totals, operations }: Pick<OrderFacts, 'totals' | 'operations'>,
-  made: readonly MoneyOperation[],
-): OrderTotals {
+export function committed({ totals, operations }: Moved, made: readonly MoneyOperation[]): OrderTotals {
   const all = { ...totals }
   for (const { method, status, amount } of operations) {
     const isFinal = status === 'success' || status === 'failure'
@@ -333,16 +321,11 @@ const partsOf = ({ authorized, captured, refunded, voided }: OrderTotals): strin
   [authorized, captured, refunded, voided].join('-')
 
 /** The attempt and the money that it holds, as one word: another one means that something was asked for since. */
-export const versionOf = (
-  order: Pick<OrderFacts, 'order_id' | 'totals' | 'operations'>,
-  made: readonly MoneyOperation[],
-): string => `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
+export const versionOf = (order: Moved & Pick<OrderFacts, 'order_id'>, made: readonly MoneyOperation[]): string =>
+  `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
 
 /** The amount that is left for each kind of operation, in minor units. */
-export function leftOf(
-  order: Pick<OrderFacts, 'totals' | 'operations'>,
-  made: readonly MoneyOperation[],
-): Record<OperationKind, number> {
+export function leftOf(order: Moved, made: readonly MoneyOperation[]): Record<OperationKind, number> {
   const { authorized, captured, refunded, voided } = committed(order, made)
   // Of an order that was charged beyond what was reserved, or paid back twice, nothing is left.
   const held = Math.max(authorized - captured - voided, 0)
@@ -357,14 +340,10 @@ function send(state: OrderState, operation: MoneyOperation, now: number): Step {
 }
 
 /** An operation that was executed is watched until its final status; one with an unknown outcome is shown to people. */
-function responded(
-  state: OrderState,
-  operation: MoneyOperation,
-  { outcome, answer, operation_id }: Extract<Message, { type: 'responded' }>,
-): Step {
-  const isUnknown = outcome === 'unknown'
+function responded(state: OrderState, operation: MoneyOperation, message: Of<'responded'>): Step {
+  const { outcome, answer, operation_id } = message
   return end(state, operation, { outcome, answer, operation_id }, [
-    ...(isUnknown ? [{ type: 'watch' as const, operation, listed: true }] : []),
+    ...(outcome === 'unknown' ? [{ type: 'watch' as const, operation, listed: true }] : []),
     ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
     ...filed(operation, answer),
     { type: 'answer', answer },
@@ -372,24 +351,18 @@ function responded(
 }
 
 /** The call of an operation that was settled meanwhile: its process was paused, or the service slow. Nothing is dropped. */
-function late(
-  state: OrderState,
-  operation: MoneyOperation,
-  { type: _, id, ...late }: Extract<Message, { type: 'responded' }>,
-): Step {
+function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...late }: Of<'responded'>): Step {
   const { outcome, operation_id } = late
+  const isDone = operation.outcome === 'done'
   const isSame =
     outcome === 'done'
-      ? operation.outcome === 'done' && operation_id === (operation.operation_id ?? operation_id)
-      : outcome === 'unknown' || operation.outcome !== 'done'
-  return {
-    state,
-    commands: [
-      ...(isSame ? [] : [{ type: 'contradict' as const, operation, late }]),
-      ...filed(operation, late.answer),
-      { type: 'answer', answer: answerOf(isSame ? operation : { ...operation, late }) },
-    ],
-  }
+      ? isDone && operation_id === (operation.operation_id ?? operation_id)
+      : outcome === 'unknown' || !isDone
+  const commands = [
+    ...(isSame ? [] : [{ type: 'contradict' as const, operation, late }]),
+    ...filed(operation, late.answer),
+  ]
+  return also({ state, commands }, answerOf(isSame ? operation : { ...operation, late }))
 }
 
 const filed = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
@@ -415,12 +388,8 @@ function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, n
 }
 
 /** The response of the service counts, whatever the events say: a record of an odd shape is stored but not added up. */
-function lookedUp(
-  state: OrderState,
-  operation: MoneyOperation,
-  { outcome, shown }: Extract<Message, { type: 'looked_up' }>,
-  now: number,
-): Step {
+function lookedUp(state: OrderState, operation: MoneyOperation, message: Of<'looked_up'>, now: number): Step {
+  const { outcome, shown } = message
   // By another process meanwhile.
   if (!isOpen(operation)) return resume({ state, commands: [] }, now)
   const { operations: made, order } = state
@@ -432,12 +401,7 @@ function lookedUp(
 }
 
 /** A person's word counts where the service cannot be asked. Its webhook may come later: the totals need its list first. */
-function byHand(
-  state: OrderState,
-  operation: MoneyOperation,
-  message: Extract<Message, { type: 'by_hand' }>,
-  now: number,
-): Step {
+function byHand(state: OrderState, operation: MoneyOperation, message: Of<'by_hand'>, now: number): Step {
   const { kind, amount, started_at, outcome, late } = operation
   if (late) {
     const chosen = (late.outcome === 'done') === message.executed ? late : (operation as MoneyEnd)
@@ -446,15 +410,9 @@ function byHand(
   if (!isOpen(operation)) return answer(state, { code: 'already_settled' })
   // Nobody contradicts the events.
   const found = match(state.operations, operation, state.order.operations)
-  if (typeof found === 'object') {
-    const { state: settled, commands } = executed(state, operation, found, now)
-    return { state: settled, commands: [...commands, { type: 'answer', answer: { code: 'already_settled' } }] }
-  }
+  if (typeof found === 'object') return also(executed(state, operation, found, now), { code: 'already_settled' })
   if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, { code: 'still_in_progress', kind })
-  if (!message.executed) {
-    const step = notExecuted(state, operation)
-    return { ...step, commands: [...step.commands, { type: 'answer', answer: { code: 'not_executed', kind } }] }
-  }
+  if (!message.executed) return also(notExecuted(state, operation), { code: 'not_executed', kind })
   if (!message.isListed) {
     return { state, commands: [{ type: 'list', operation, message: { ...message, isListed: true } }] }
   }
@@ -554,10 +512,12 @@ const goOn = (state: OrderState, operation: MoneyOperation): Step =>
 
 export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
 
-const answer = ({ waiting: _, ...state }: OrderState, answer: MoneyAnswer): Step => ({
+const also = ({ state, commands }: Step, answer: MoneyAnswer): Step => ({
   state,
-  commands: [{ type: 'answer', answer }],
+  commands: [...commands, { type: 'answer', answer }],
 })
+
+const answer = ({ waiting: _, ...state }: OrderState, reply: MoneyAnswer): Step => also({ state, commands: [] }, reply)
 
 const blocked = ({ id, kind, outcome }: MoneyOperation): MoneyAnswer => ({
   code: outcome === 'unknown' ? 'unsettled' : 'in_progress',

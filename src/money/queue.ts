@@ -10,7 +10,7 @@ export interface ReceivedEvent {
   event: WebhookEvent
 }
 
-/** How long it may take. */
+/** How long `onEvent` may take. */
 export const ON_EVENT_MS = 25_000
 
 /** Milliseconds after the n-th failure: by default 1, 2, 4 … seconds, at most 6 hours. */
@@ -18,15 +18,15 @@ export const pauseAfter = (failures: number, firstMs: number = 1000, maxMs: numb
   Math.min(firstMs * 2 ** (failures - 1), maxMs)
 
 /** Calls it with a time limit. A call that takes longer counts as failed. @throws Its error, or one that names the limit. */
-export async function callInTime(onEvent: () => unknown): Promise<void> {
+export async function callInTime(call: () => unknown, name = 'onEvent', ms: number = ON_EVENT_MS): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const text = `onEvent took longer than ${ON_EVENT_MS / 1000} seconds`
+  const text = `${name} took longer than ${ms / 1000} seconds`
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ON_EVENT_MS)
+    timer = setTimeout(() => reject(new DOMException(text, 'TimeoutError')), ms)
   })
   try {
     // An error that it throws at once is thrown here.
-    await Promise.race([(async () => onEvent())(), limit])
+    await Promise.race([(async () => call())(), limit])
   } finally {
     clearTimeout(timer)
   }

@@ -1,11 +1,11 @@
 import { Hono } from 'hono/tiny'
 import type { ShopEnv } from './env.ts'
-import { MisconfiguredError, requireBindings } from './lib/configuration.ts'
-import { drain } from './lib/drain.ts'
+import { requireBindings } from './lib/configuration.ts'
+import { drain } from './lib/json-body.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { StorageError } from './lib/storage-error.ts'
-import { raiseAlert } from './order/raise-alert.ts'
+import { raiseMisconfigured } from './order/raise-alert.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, unauthorized } from './routes/admin.ts'
@@ -93,7 +93,7 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
   const problem = problemFor(error)
   if (problem.code === 'config') {
     const misconfigured = (problem.misconfigured ?? [problem.detail ?? problem.title]) as string[]
-    raiseAlert(scopeOf(deps, c), { kind: 'configuration', order_id: null, misconfigured })
+    raiseMisconfigured(scopeOf(deps, c), misconfigured)
   } else if (problem.status >= 500) {
     logError('failure', {
       code: problem.code,
@@ -116,11 +116,6 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
 
 function problemFor(error: Error): Problem {
   if (error instanceof ProblemError) return error.problem
-  if (error instanceof MisconfiguredError) {
-    const { message: title, problems } = error
-    const misconfigured = problems.map(({ binding, problem }) => `${binding}: ${problem}`)
-    return { status: 500, code: 'config', title, missing: problems.map(({ binding }) => binding), misconfigured }
-  }
   if (error instanceof StorageError) {
     return { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
   }

@@ -1,5 +1,4 @@
 import type { ShopEnv } from './env.ts'
-import { MisconfiguredError } from './lib/configuration.ts'
 import { type Problem, ProblemError, problemOf } from './lib/problem.ts'
 import { StorageError } from './lib/storage-error.ts'
 
@@ -15,11 +14,7 @@ export interface GateCall {
 }
 
 /** Its answer. An error keeps what its receiver needs to know. */
-export type GateResult =
-  | { value: unknown }
-  | { problem: Problem }
-  | { storage: { message: string; tooSoon: boolean } }
-  | { misconfigured: MisconfiguredError['problems'] }
+export type GateResult = { value: unknown } | { problem: Problem } | { storage: { message: string; tooSoon: boolean } }
 
 /** The gate could not be called, or its response was lost: it may have done what it was asked. */
 export class GateError extends StorageError {}
@@ -41,7 +36,6 @@ export async function callGate({ ORDER_GATE: gates }: ShopEnv, object: string, c
   }
   if ('value' in result) return result.value ?? undefined
   if ('problem' in result) throw ProblemError.of(result.problem)
-  if ('misconfigured' in result) throw new MisconfiguredError(result.misconfigured)
   throw new StorageError(result.storage.message, result.storage.tooSoon)
 }
 
@@ -51,7 +45,6 @@ export async function resultOf(run: () => unknown): Promise<GateResult> {
     return { value: (await run()) ?? null }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
-    if (error instanceof MisconfiguredError) return { misconfigured: error.problems }
     if (error instanceof StorageError) return { storage: { message: error.message, tooSoon: error.tooSoon } }
     const problem = problemOf(error)
     if (problem) return { problem }

@@ -4,8 +4,8 @@ import { addStrays, FILL, type Fill, lateOfBook, periodOfBook, progressOf, remov
 import { forgetSums, tellAgain } from './books/register.ts'
 import type { Place } from './books/tables.ts'
 import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
-import { eraseOldStrays, listStrays as pageOfStrays } from './kv/strays.ts'
-import { configurationProblems } from './lib/configuration.ts'
+import { eraseStrays, listStrays as pageOfStrays } from './kv/strays.ts'
+import { configurationProblems, describeProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
 import { act, wake } from './order/actions.ts'
 import { eraseSoon } from './order/erase.ts'
@@ -26,7 +26,7 @@ export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): 
   const scope = openScope(deps, env, waitUntil)
   const problems = configurationProblems(env)
   // Before a customer meets it.
-  if (problems.length > 0) raiseMisconfigured(scope, { problems })
+  if (problems.length > 0) raiseMisconfigured(scope, describeProblems(problems))
   let left = CALLS
   for (const work of [wakeGates, listStrays, eraseExpired]) left -= await work(scope, left).catch(failed)
 }
@@ -152,7 +152,8 @@ async function eraseExpired(scope: Scope, calls: number): Promise<number> {
   // A day of grace: a gate may have run with the previous settings for a while.
   const until = Math.min(before, progress.since + DAY_MS)
   if (kept === progress && until - kept.at.since < PAUSE_MS) return 0
-  const gone = await eraseOldStrays(kv, before)
+  // Those that were written when there was no retention.
+  const gone = await eraseStrays(kv, ({ received_at = 0 }) => received_at <= before)
   if (gone.length > 0) await actShop(scope, 1, removeStrays, gone)
   const at = await walk(scope, progress.at, until, calls)
   if (at !== kept?.at) await actShop(scope, 1, progressOf, { name, value: { ...progress, at } })

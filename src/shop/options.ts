@@ -24,27 +24,7 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
  * Your code for an event. It runs after the event was stored, at least once for each distinct event, and occasionally
  * twice, so it must be idempotent. Events can arrive out of order: rely on `order`, which is folded from all of them, more
  * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
- *
- * @example
- * import { isSuccess, needsPerson } from 'edgetill'
- * import type { OnEvent, ShopEnv } from 'edgetill/worker'
- *
- * interface Env extends ShopEnv {
- *   SHOP_TOKEN?: string
- * }
- * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
- *   if (event.kind !== 'purchase' || !isSuccess(event)) return
- *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
- *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
- *   const response = await fetch('https://shop.example.com/orders/paid', {
- *     method: 'POST',
- *     // Your shop must check the token: anybody who knows the address could post "paid".
- *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
- *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
- *     signal: AbortSignal.timeout(10_000),
- *   })
- *   if (!response.ok) throw new Error(`the shop responded with ${response.status}`)
- * }
+ * `on-event.ts` of the template has an example.
  */
 export type OnEvent<Env extends ShopEnv = ShopEnv> = (
   received: ReceivedEvent,
@@ -96,22 +76,6 @@ export type AlertKind =
  * Your code for an alert. It runs in the background, at most once an hour for the same alert. After ten of one kind in an
  * hour it gets their `count` instead, at 20, 40, 80 …; each isolate of the Worker counts separately. How long it takes and
  * whether it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
- *
- * @example
- * import type { OnAlert, ShopEnv } from 'edgetill/worker'
- *
- * interface Env extends ShopEnv {
- *   PAGER_URL?: string
- * }
- * export const onAlert: OnAlert<Env> = async ({ text }, env) => {
- *   if (!env.PAGER_URL) throw new Error('PAGER_URL is not set')
- *   const response = await fetch(env.PAGER_URL, {
- *     method: 'POST',
- *     headers: { 'content-type': 'application/json' },
- *     body: JSON.stringify({ text }),
- *     signal: AbortSignal.timeout(5_000),
- *   })
- *   if (!response.ok) throw new Error(`the chat responded with ${response.status}`)
- * }
+ * `on-alert.ts` of the template has an example.
  */
 export type OnAlert<Env extends ShopEnv = ShopEnv> = (alert: Alert, env: Env) => Promise<void> | void

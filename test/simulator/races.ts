@@ -290,7 +290,7 @@ export const RACES: readonly Race[] = [
       'await Promise.all(due.slice(0, ROWS_OF_AN_ALARM).map((row) => check(scope, row)))',
     ],
   ]),
-  ...inFile('order/checkout-records.ts', [
+  ...inFile('order/checkouts.ts', [
     [
       'a checkout is watched after it is recorded',
       TABS,
@@ -307,8 +307,6 @@ export const RACES: readonly Race[] = [
     await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
 `,
     ],
-  ]),
-  ...inFile('order/checkouts.ts', [
     [
       'a customer who waits is asked about again',
       ['tabs that look at the result'],
@@ -371,14 +369,14 @@ export const RACES: readonly Race[] = [
     [
       'announced after the cancellation',
       LOST,
-      "        { type: 'announce', attempt: attempt + 1 },\n        { type: 'cancel', attempt, why: 'replaced' },\n",
-      "        { type: 'cancel', attempt, why: 'replaced' },\n        { type: 'announce', attempt: attempt + 1 },\n",
+      "goOn(attempt, { type: 'cancel', attempt, why: 'replaced' })",
+      "goOn(attempt, { type: 'cancel', attempt, why: 'replaced' }).reverse()",
     ],
     [
       'a next attempt before it is announced',
       DECLINED,
-      "{ type: 'announce', attempt: attempt + 1 },\n        { type: 'create'",
-      "{ type: 'create'",
+      "goOn(attempt, { type: 'create', attempt: attempt + 1, isNew: false })",
+      "goOn(attempt, { type: 'create', attempt: attempt + 1, isNew: false }).slice(-1)",
     ],
   ]),
 ]

@@ -12,7 +12,7 @@ export const SLIPS: readonly Slip[] = [
   [
     'an outcome that is unknown is not one that was rejected',
     'return end(state, operation, { outcome, answer, operation_id }, [',
-    "return end(state, operation, { outcome: isUnknown ? 'not_sent' : outcome, answer, operation_id }, [",
+    "return end(state, operation, { outcome: outcome === 'unknown' ? 'not_sent' : outcome, answer, operation_id }, [",
   ],
   ['an operation of the service that was known before is not this one', 'known: [\n', 'known: [], unused: [\n'],
   ['an operation fits by its amount', 'Math.round(amount * 100) === expected', 'true'],

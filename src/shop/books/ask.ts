@@ -31,13 +31,7 @@ export async function askPage<Q extends { limit: number }, T>(
   scope: Scope,
   action: Question<Q, T>,
   query: Q,
-  {
-    place,
-    newestFirst = false,
-    isBounded = false,
-    from = Number.NEGATIVE_INFINITY,
-    to = Number.POSITIVE_INFINITY,
-  }: Order<T>,
+  { place, newestFirst = false, isBounded = false, from = 0, to = Number.POSITIVE_INFINITY }: Order<T>,
 ): Promise<T[]> {
   const { rows, books } = await actShop(scope, 1, action, query)
   let page = rows

@@ -60,46 +60,35 @@ export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
 const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS NOT NULL
   ELSE revoked_at IS NULL AND iif(? = 'expired', expires_at <= ?, expires_at > ?) END`
 
+export interface LinkQuery {
+  limit: number
+  after?: Pick<LinkRow, 'created_at' | 'short'> | undefined
+  order_id?: string | undefined
+  state?: LinkState | undefined
+}
+
 /** Links, newest first; with a state, those that may be in it. */
-export function linksOfBook(
-  { shop, now }: BooksScope,
-  {
-    limit,
-    after: { created_at = 1e15, short = '' } = {},
-    order_id,
-    state = 'paid',
-  }: {
-    limit: number
-    after?: Partial<LinkRow> | undefined
-    order_id?: string | undefined
-    state?: LinkState | undefined
-  },
-): Answer<LinkRow> {
+export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer<LinkRow> {
+  const { limit, after: { created_at, short } = { created_at: 1e15, short: '' }, order_id, state = 'paid' } = query
   const own = order_id === undefined ? '' : 'order_id = ? AND'
-  const query = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
+  const select = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
     ORDER BY created_at DESC, short DESC LIMIT ?`
   const values = [...(order_id === undefined ? [] : [order_id]), state, state, now(), now()]
-  return answer(shop, shop.all<LinkRow>(query, ...values, created_at, short, limit))
+  return answer(shop, shop.all<LinkRow>(select, ...values, created_at, short, limit))
 }
 
 /** Marks a link as revoked. */
-export function markRevoked(
-  { shop, now }: BooksScope,
-  { id, order_id }: { id: string; order_id: string },
-): Answer<never> {
+export function markRevoked({ shop, now }: BooksScope, link: Pick<LinkRow, 'id' | 'order_id'>): Answer<never> {
   const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
-  shop.all(query, now(), order_id, id)
+  shop.all(query, now(), link.order_id, link.id)
   return answer(shop, [])
 }
 
-/** Removes the personal data of an order's links, or of all that were made until a time. */
-export function eraseLinks(
-  { shop }: BooksScope,
-  { order_id, before }: { order_id?: string; before?: number },
-): Answer<never> {
-  const where = order_id === undefined ? 'created_at <= ?' : 'order_id = ?'
+/** Removes the personal data of an order's links, or of all that were made until a time, in milliseconds. */
+export function eraseLinks({ shop }: BooksScope, which: string | number): Answer<never> {
+  const where = typeof which === 'number' ? 'created_at <= ?' : 'order_id = ?'
   const set = 'UPDATE link SET description = NULL, customer_name = NULL, token = NULL'
-  shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, order_id ?? before ?? 0)
+  shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, which)
   return answer(shop, [])
 }
 

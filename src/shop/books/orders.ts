@@ -115,7 +115,7 @@ export function lateOfBook(
   { until, limit, before }: { until: number; limit: number; before?: number | undefined },
 ): Answer<string> & { fill: Fill | undefined } {
   const { shop } = scope
-  if (before !== undefined) eraseLinks(scope, { before })
+  if (before !== undefined) eraseLinks(scope, before)
   const query = 'SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?'
   const rows = shop.all<{ order_id: string }>(query, until, limit).map(({ order_id }) => order_id)
   return { ...answer(shop, rows), fill: progressOf(scope, { name: FILL }) as Fill | undefined }

@@ -3,36 +3,14 @@ import type { Schema, Tables } from '../lib/tables.ts'
 import type { SqlValue } from '../runtime.ts'
 
 /** An order as a list shows it. Amounts are the wire's numbers, totals are minor units. */
-export type OrderSummary = Pick<
-  Order,
-  | 'order_id'
-  | 'status'
-  | 'method'
-  | 'amount'
-  | 'currency'
-  | 'totals'
-  | 'flags'
-  | 'updated_at'
-  | 'status_at'
-  | 'reference'
-  | 'replaces'
-  | 'replaced_by'
-> & {
+export interface OrderSummary extends Omit<Order, 'operations' | 'events' | 'attempts' | 'customer_email'> {
   /** The goods and their buyer, as the link had them; gone when the personal data was removed. */
   description?: string
   customer_name?: string
 }
 
-export function summaryOf(order: Order): OrderSummary {
-  const { order_id, status, method, amount, currency, totals, flags, updated_at, status_at } = order
-  const { reference, replaces, replaced_by } = order
-  return {
-    ...{ order_id, status, method, amount, currency, totals, flags, updated_at },
-    ...(status_at !== undefined && { status_at }),
-    ...(reference !== undefined && { reference }),
-    ...(replaces !== undefined && { replaces }),
-    ...(replaced_by !== undefined && { replaced_by }),
-  }
+export function summaryOf({ operations, events, attempts, customer_email, ...summary }: Order): OrderSummary {
+  return summary
 }
 
 /** An event that `onEvent` fails on. */
@@ -184,24 +162,18 @@ export function putListed(tables: Tables, row: ListedRow): void {
     tables.all(`UPDATE listed SET ${changed.map((name) => `${name} = ?`)} WHERE order_id = ?`, ...values, order_id)
   }
   const before = known ? (JSON.parse(String(known.summary)) as OrderSummary).flags : []
-  for (const flag of before) {
-    if (!flags.includes(flag))
-      tables.all('DELETE FROM flag WHERE (flag, since, order_id) = (?, ?, ?)', flag, since, order_id)
-  }
-  for (const flag of flags) {
-    if (!before.includes(flag)) tables.all('INSERT OR IGNORE INTO flag VALUES (?, ?, ?)', flag, since, order_id)
-  }
-  const failing = tables.all<FailingRow>('SELECT event_id, order_id FROM failing WHERE listed = ?', order_id)
-  const isIn = (rows: FailingRow[]) => (one: FailingRow) => rows.some(({ event_id }) => event_id === one.event_id)
-  for (const { event_id } of failing.filter((one) => !isIn(row.failing)(one))) {
-    tables.all('DELETE FROM failing WHERE event_id = ?', event_id)
-  }
-  for (const { event_id, order_id: its } of row.failing.filter((one) => !isIn(failing)(one))) {
-    tables.all('INSERT OR REPLACE INTO failing VALUES (?, ?, ?)', event_id, its, order_id)
-  }
+  const gone = before.filter((flag) => !flags.includes(flag))
+  const flag = 'SELECT value, ?, ? FROM json_each(?)'
+  tables.all(`DELETE FROM flag WHERE (flag, since, order_id) IN (${flag})`, since, order_id, JSON.stringify(gone))
+  tables.all(`INSERT OR IGNORE INTO flag ${flag}`, since, order_id, JSON.stringify(flags))
+  const failing = JSON.stringify(row.failing)
+  const handled = "listed = ? AND event_id NOT IN (SELECT value ->> 'event_id' FROM json_each(?)) RETURNING 1"
+  const fewer = tables.all(`DELETE FROM failing WHERE ${handled}`, order_id, failing)
+  const ids = "SELECT value ->> 'event_id', value ->> 'order_id', ? FROM json_each(?) RETURNING 1"
+  const more = tables.all(`INSERT OR IGNORE INTO failing ${ids}`, order_id, failing)
   const items = known?.attention ? (JSON.parse(String(known.attention)) as unknown[]).length : 0
   addToSum(tables, 'attention', attention.length - items)
-  addToSum(tables, 'failing', row.failing.length - failing.length)
+  addToSum(tables, 'failing', more.length - fewer.length)
 }
 
 function addToSum(tables: Tables, name: string, more: number): void {

@@ -9,8 +9,6 @@ export interface Row {
 
 /** KV as the store uses it: JSON values, whole listings, and one kind of error. */
 export interface KvStore {
-  /** How many calls it has made. */
-  readonly calls: number
   /** The value, or undefined. */
   get(key: string): Promise<unknown>
   put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
@@ -30,24 +28,16 @@ export function fitsMetadata(metadata: object): boolean {
 }
 
 export function openKvStore(kv: KvNamespace): KvStore {
-  let calls = 0
-  const counted: typeof orStorageError = (action, work) => {
-    calls++
-    return orStorageError(action, work)
-  }
   const store: KvStore = {
-    get calls() {
-      return calls
-    },
-    get: (key) => counted('read', async () => parse(await kv.get(key))),
+    get: (key) => orStorageError('read', async () => parse(await kv.get(key))),
     put: (key, value, metadata, ttlSeconds) =>
-      counted('write', () =>
+      orStorageError('write', () =>
         kv.put(key, JSON.stringify(value), {
           ...(metadata && { metadata }),
           ...(ttlSeconds !== undefined && { expirationTtl: ttlSeconds }),
         }),
       ),
-    delete: (key) => counted('delete', () => kv.delete(key)),
+    delete: (key) => orStorageError('delete', () => kv.delete(key)),
     async list(prefix) {
       const rows: Row[] = []
       let cursor: string | undefined
@@ -59,7 +49,7 @@ export function openKvStore(kv: KvNamespace): KvStore {
       return rows
     },
     page: (prefix, limit, from) =>
-      counted('list', async () => {
+      orStorageError('list', async () => {
         let cursor = from
         for (;;) {
           const page = await kv.list({ prefix, limit, ...(cursor !== undefined && { cursor }) })

@@ -24,7 +24,7 @@ export async function putStray(
   { reason, received_at, orderKey, ttlSeconds }: Omit<Stray, 'id'> & { orderKey?: string; ttlSeconds?: number },
 ): Promise<string | undefined> {
   const id = sha256Base64url(data)
-  const key = `stray/${id}`
+  const key = PREFIX + id
   if ((await store.get(key)) !== undefined) return undefined
   await store.put(key, { data }, { reason, received_at, ...(orderKey && { order: orderKey }) }, ttlSeconds)
   return id
@@ -36,7 +36,7 @@ export async function listStrays(
   limit: number,
   cursor?: string,
 ): Promise<{ strays: Stray[]; cursor: string | undefined }> {
-  const page = await store.page('stray/', limit, cursor)
+  const page = await store.page(PREFIX, limit, cursor)
   const strays = page.rows.map(({ key, metadata }) => {
     const { reason, received_at } = (metadata ?? {}) as Partial<Stray>
     return { id: key.slice(PREFIX.length), reason: reason ?? 'unknown', received_at: received_at ?? 0 }
@@ -46,24 +46,15 @@ export async function listStrays(
 
 /** The raw `data` of one stray. */
 export async function getStray(store: KvStore, id: string): Promise<string | undefined> {
-  return ((await store.get(`stray/${id}`)) as { data?: string } | undefined)?.data
+  return ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
 }
 
-/** Removes the strays that name an order. @returns Their ids. */
-export function eraseStrays(store: KvStore, orderKey: string): Promise<string[]> {
-  return eraseWhere(store, ({ order }) => order === orderKey)
-}
+/** What is known of a stray beside its `data`. `order`: the key of the order that it names. */
+type Known = Partial<Omit<Stray, 'id'> & { order: string }>
 
-/** Removes the strays that were received until then: those that were written when there was no retention. */
-export function eraseOldStrays(store: KvStore, before: number): Promise<string[]> {
-  return eraseWhere(store, ({ received_at = 0 }) => received_at <= before)
-}
-
-async function eraseWhere(
-  store: KvStore,
-  isDue: (metadata: Partial<Stray> & { order?: unknown }) => boolean,
-): Promise<string[]> {
-  const due = (await store.list('stray/')).filter(({ metadata }) => isDue(metadata ?? {}))
+/** Removes strays. @returns Their ids. */
+export async function eraseStrays(store: KvStore, isDue: (known: Known) => boolean): Promise<string[]> {
+  const due = (await store.list(PREFIX)).filter(({ metadata }) => isDue(metadata ?? {}))
   for (const { key } of due) await store.delete(key)
   return due.map(({ key }) => key.slice(PREFIX.length))
 }

@@ -1,5 +1,6 @@
 import { allowsInsecureHttp, type ShopEnv } from '../env.ts'
 import { zoneOf } from './day.ts'
+import { ProblemError } from './problem.ts'
 
 type Name = keyof ShopEnv
 
@@ -9,44 +10,21 @@ export interface ConfigurationProblem {
   problem: string
 }
 
-/** Bindings are missing or cannot work. */
-export class MisconfiguredError extends Error {
-  override readonly name = 'MisconfiguredError'
-  readonly problems: readonly ConfigurationProblem[]
-  constructor(problems: readonly ConfigurationProblem[]) {
-    super(`Not configured: ${problems.map(({ binding }) => binding).join(', ')}. See worker/README.md, "Deploy".`)
-    this.problems = problems
-  }
-}
+/** What is wrong, for a log line or an alert. */
+export const describeProblems = (problems: readonly ConfigurationProblem[]): string[] =>
+  problems.map(({ binding, problem }) => `${binding}: ${problem}`)
 
-const CALLS: readonly Name[] = [
-  'BASE_URL',
-  'POS_ID',
-  'API_KEY',
-  'API_SECRET',
-  'ENDPOINTS_KEY',
-  'SCHEME',
-  'AUTHENTICATION',
-  'ALLOW_INSECURE_HTTP',
-]
+const KEYS: readonly Name[] = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY']
+const CALLS: readonly Name[] = ['BASE_URL', 'POS_ID', ...KEYS, 'SCHEME', 'AUTHENTICATION', 'ALLOW_INSECURE_HTTP']
 /** Where the state of an order is. */
 const STATE: readonly Name[] = ['STATE', 'ORDER_GATE']
-const LINKS: readonly Name[] = [
-  ...STATE,
-  'LINK_SECRET',
-  'LINK_SECRET_PREVIOUS',
-  'MODE',
-  'SHOP_NAME',
-  'SHOP_URL',
-  ...CALLS,
-]
-const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS']
+const SECRETS: readonly Name[] = ['LINK_SECRET', 'LINK_SECRET_PREVIOUS']
+const LINKS: readonly Name[] = [...STATE, ...SECRETS, 'MODE', 'SHOP_NAME', 'SHOP_URL', ...CALLS]
 const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
 
 export type Group =
   | 'webhooks'
   | 'checkout'
-  | 'result'
   | 'api'
   | 'stored'
   | 'orders'
@@ -54,24 +32,21 @@ export type Group =
   | 'links'
   | 'reconciliation'
   | 'balances'
-  | 'chat'
 
 /** The bindings that each group of routes needs. */
 const NEEDS: Record<Group, readonly Name[]> = {
   webhooks: [...STATE, 'API_SECRET', 'API_SECRET_PREVIOUS', 'SENDER_CHECK', 'SENDER_IP', ...STORING],
   checkout: LINKS,
-  result: LINKS,
-  api: TOKENS,
+  api: ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS'],
   stored: ['STATE'],
   orders: [...STATE, 'SHOP_TZ'],
-  chat: ['CHAT_URL'],
   operations: [...STATE, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
-  links: [...STATE, 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'PUBLIC_ORIGIN'],
+  links: [...STATE, ...SECRETS, 'PUBLIC_ORIGIN'],
   reconciliation: [...CALLS, ...STORING],
   balances: ['API_URL', ...CALLS],
 }
 
-const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
+const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat()), 'CHAT_URL']
 
 const REQUIRED = /^(BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
@@ -85,10 +60,13 @@ export function configurationProblems(env: Partial<ShopEnv>, names: readonly Nam
   })
 }
 
-/** @throws {MisconfiguredError} naming everything of the group that is missing or cannot work. */
+/** @throws {ProblemError} naming everything of the group that is missing or cannot work. */
 export function requireBindings(env: Partial<ShopEnv>, group: Group): void {
   const problems = configurationProblems(env, NEEDS[group])
-  if (problems.length > 0) throw new MisconfiguredError(problems)
+  if (problems.length === 0) return
+  const missing = problems.map(({ binding }) => binding)
+  const title = `Not configured: ${missing.join(', ')}. See worker/README.md, "Deploy".`
+  throw new ProblemError(500, 'config', title, undefined, { missing, misconfigured: describeProblems(problems) })
 }
 
 function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
@@ -100,7 +78,8 @@ function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
   if (/[\r\n]/.test(value)) return 'contains a line break'
   if (value !== value.trim()) return 'begins or ends with a space'
-  return CHECKS[binding]?.(value, env) ?? (env.MODE === 'live' ? LIVE_CHECKS[binding]?.(value, env) : undefined)
+  const [check, live] = CHECKS[binding] ?? []
+  return check?.(value, env) ?? (env.MODE === 'live' ? live?.(value, env) : undefined)
 }
 
 function isNamespace(value: unknown): string | undefined {
@@ -116,6 +95,11 @@ const unless =
   (pattern: RegExp, problem: string): Check =>
   (value) =>
     pattern.test(value) ? undefined : problem
+
+const parsed =
+  (pattern: RegExp, problem: string): Check =>
+  (value) =>
+    pattern.test(value) && URL.canParse(value) ? undefined : problem
 
 /** The values that become part of a header. */
 const credential = unless(/^[!-~]+$/, 'must be visible ASCII without a space')
@@ -139,53 +123,34 @@ const bearerToken: Check = (value, env) =>
   /\s/.test(value) ? 'must not contain a space' : (credential(value, env) ?? longSecret(value, env))
 const boolean = unless(/^(true|false|on|off|yes|no|1|0)$/i, 'must be true or false')
 
-const CHECKS: Partial<Record<Name, Check>> = {
-  MODE: unless(/^(test|live)$/, 'must be test or live'),
-  BASE_URL: address,
-  API_URL: address,
-  POS_ID: (value, env) => (/^0{8}-/.test(value) ? 'is still the placeholder' : uuid(value, env)),
-  API_KEY: unless(/^[!-9;-~]+$/, 'must be visible ASCII without a space and without ":"'),
-  ENDPOINTS_KEY: credential,
-  SCHEME: unless(/^[\w-]+$/, 'must be one word'),
-  AUTHENTICATION: unless(/^(per-endpoint|documented|plain)$/, 'must be per-endpoint or plain'),
-  ALLOW_INSECURE_HTTP: boolean,
-  LINK_SECRET: longSecret,
-  LINK_SECRET_PREVIOUS: longSecret,
-  ADMIN_TOKEN: bearerToken,
-  ADMIN_TOKEN_PREVIOUS: bearerToken,
-  SENDER_CHECK: unless(/^(off|log|enforce)$/, 'must be off, log or enforce'),
-  SENDER_IP: unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address'),
-  SHOP_URL: unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com'),
-  CHAT_URL: (value) =>
-    /^https:\/\/[^\s#@]+$/i.test(value) && URL.canParse(value) ? undefined : 'must be an https address without a user',
-  SHOP_TZ: (value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv'),
-  RETENTION_DAYS: unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty'),
-  KEEP_CARD_TOKEN: boolean,
-  PUBLIC_ORIGIN: (value) =>
-    /^https?:\/\/[^\s/?#@]+$/i.test(value) && URL.canParse(value)
-      ? undefined
-      : 'must be an origin such as https://pay.shop.example.com',
-}
-
-const overHttps = unless(/^https:/i, 'must be https when MODE is live')
+const https = unless(/^https:/i, 'must be https when MODE is live')
 /** Everybody knows the emulator's credentials: whoever has them can sign a webhook. */
-const notTheEmulators = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
+const genuine = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
+const own = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
 
-const notTheExample = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
-
-/** The values that are right for a test alone. */
-const LIVE_CHECKS: Partial<Record<Name, Check>> = {
-  BASE_URL: overHttps,
-  API_URL: overHttps,
-  PUBLIC_ORIGIN: overHttps,
-  ALLOW_INSECURE_HTTP: (_, env) => (allowsInsecureHttp(env) ? 'must be false when MODE is live' : undefined),
-  POS_ID: notTheEmulators,
-  API_KEY: notTheEmulators,
-  API_SECRET: notTheEmulators,
-  API_SECRET_PREVIOUS: notTheEmulators,
-  ENDPOINTS_KEY: notTheEmulators,
-  LINK_SECRET: notTheExample,
-  LINK_SECRET_PREVIOUS: notTheExample,
-  ADMIN_TOKEN: notTheExample,
-  ADMIN_TOKEN_PREVIOUS: notTheExample,
+/** What each value must be; what it must be besides when real money moves. */
+const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Check]>> = {
+  MODE: [unless(/^(test|live)$/, 'must be test or live')],
+  BASE_URL: [address, https],
+  API_URL: [address, https],
+  POS_ID: [(value, env) => (/^0{8}-/.test(value) ? 'is still the placeholder' : uuid(value, env)), genuine],
+  API_KEY: [unless(/^[!-9;-~]+$/, 'must be visible ASCII without a space and without ":"'), genuine],
+  API_SECRET: [undefined, genuine],
+  API_SECRET_PREVIOUS: [undefined, genuine],
+  ENDPOINTS_KEY: [credential, genuine],
+  SCHEME: [unless(/^[\w-]+$/, 'must be one word')],
+  AUTHENTICATION: [unless(/^(per-endpoint|documented|plain)$/, 'must be per-endpoint or plain')],
+  ALLOW_INSECURE_HTTP: [boolean, (_, env) => (allowsInsecureHttp(env) ? 'must be false when MODE is live' : undefined)],
+  LINK_SECRET: [longSecret, own],
+  LINK_SECRET_PREVIOUS: [longSecret, own],
+  ADMIN_TOKEN: [bearerToken, own],
+  ADMIN_TOKEN_PREVIOUS: [bearerToken, own],
+  SENDER_CHECK: [unless(/^(off|log|enforce)$/, 'must be off, log or enforce')],
+  SENDER_IP: [unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address')],
+  SHOP_URL: [unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com')],
+  CHAT_URL: [parsed(/^https:\/\/[^\s#@]+$/i, 'must be an https address without a user')],
+  SHOP_TZ: [(value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv')],
+  RETENTION_DAYS: [unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty')],
+  KEEP_CARD_TOKEN: [boolean],
+  PUBLIC_ORIGIN: [parsed(/^https?:\/\/[^\s/?#@]+$/i, 'must be an origin such as https://pay.shop.example.com'), https],
 }

@@ -50,9 +50,8 @@ export async function bookOfShort(short: string, secrets: readonly string[]): Pr
 }
 
 /** Whether `t` belongs to this order. */
-export function isResultLink(order_id: string, t: string, secrets: readonly string[]): Promise<boolean> {
-  return isMarkOf(secrets, RESULT, order_id, t)
-}
+export const isResultLink = (order_id: string, t: string, secrets: readonly string[]): Promise<boolean> =>
+  isMarkOf(secrets, RESULT, order_id, t)
 
 /**
  * Where a payment's webhooks go. The address carries what was asked for, sealed and bound to the attempt's order_id, so
@@ -84,11 +83,5 @@ export function operationAddress(
 }
 
 /** The contents of a webhook's address; undefined when it is empty, belongs to another order, or cannot be opened. */
-export async function unsealExpected(
-  sealed: string,
-  order_id: string,
-  linkSecrets: readonly string[],
-): Promise<ExpectedOrder | undefined> {
-  const value = await unseal(linkSecrets, EXPECTED, sealed, order_id).catch(() => undefined)
-  return value as ExpectedOrder | undefined
-}
+export const unsealExpected = (sealed: string, order_id: string, secrets: readonly string[]) =>
+  unseal(secrets, EXPECTED, sealed, order_id).catch(() => undefined) as Promise<ExpectedOrder | undefined>

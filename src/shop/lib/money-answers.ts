@@ -39,6 +39,9 @@ export function responseTo(answer: MoneyAnswer): RecordedResponse {
   return { status, body: { status, code, title, ...(detail !== undefined && { detail }), ...members } }
 }
 
+const SETTLES = 'Its webhook settles it, or the next request once the service knows.'
+const ASKS = 'Try again in a few minutes: the service is asked then.'
+
 function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>): [Words, members?: object] {
   switch (answer.code) {
     case 'not_executed': {
@@ -49,18 +52,12 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     case 'in_progress':
     case 'unsettled': {
       const { code, id, kind } = answer
-      const [title, next] =
-        code === 'unsettled'
-          ? [
-              `It is not known whether an earlier ${kind} was executed.`,
-              'Its webhook settles it, or the next request once the service knows.',
-            ]
-          : [
-              `Another ${kind} of this order is in progress, or its worker died.`,
-              'Try again in a few minutes: the service is asked then.',
-            ]
+      const [title, next] = {
+        unsettled: [`It is not known whether an earlier ${kind} was executed.`, SETTLES],
+        in_progress: [`Another ${kind} of this order is in progress, or its worker died.`, ASKS],
+      }[code]
       const detail = `${next} If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
-      return [[409, `${kind}_${code}`, title, detail], { attempt_id: id }]
+      return [[409, `${kind}_${code}`, title as string, detail], { attempt_id: id }]
     }
     case 'still_in_progress':
       return [[409, `${answer.kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.']]

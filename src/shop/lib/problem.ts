@@ -51,12 +51,8 @@ export function problemOf(error: unknown): Problem | undefined {
     return { status: 400, code, title: 'The input is not valid; nothing was sent.', detail: message, issues }
   }
   if (isConnectionError(error)) {
-    return {
-      status: 503,
-      code: error.code,
-      title: 'The service could not be reached; nothing happened.',
-      detail: error.message,
-    }
+    const { code, message: detail } = error
+    return { status: 503, code, title: 'The service could not be reached; nothing happened.', detail }
   }
   if (isOutcomeUnknownError(error)) {
     const { code, message, howToFindOut } = error

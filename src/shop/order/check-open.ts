@@ -1,8 +1,9 @@
 import { isFinal } from '../../helpers/status.ts'
 import { isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { hasEnded } from '../../money/unsettled.ts'
-import { MisconfiguredError, requireBindings } from '../lib/configuration.ts'
+import { requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
+import { ProblemError } from '../lib/problem.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import type { RaisedAlert } from '../options.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
@@ -35,7 +36,8 @@ export async function checkOpen(scope: OrderScope): Promise<void> {
     requireBindings(env, 'reconciliation')
     for (const row of due.slice(0, ROWS_OF_AN_ALARM)) await check(scope, row)
   } catch (error) {
-    if (error instanceof MisconfiguredError) raiseMisconfigured(scope, error)
+    const problem = error instanceof ProblemError ? error.problem : undefined
+    if (problem?.misconfigured) raiseMisconfigured(scope, problem.misconfigured as string[])
     else logError('reconciliation_failed', { order_id: null, ...describeError(error) })
   }
 }

@@ -50,7 +50,7 @@ export async function erasePersonalData(scope: OrderScope, named: string): Promi
 async function erase(scope: OrderScope, order_id: string, before: number, isAsked: boolean): Promise<Erased> {
   eraseNotes(scope.store, before)
   // The cron removes the data that RETENTION_DAYS covers.
-  if (isAsked) await askAll(scope, eraseLinks, { order_id })
+  if (isAsked) await askAll(scope, eraseLinks, order_id)
   const attempts = getCheckout(scope.store, order_id)?.attempts ?? 1
   const sum = { erased_events: 0, events_left: 0 }
   for (let attempt = 1; ; attempt++) {
@@ -123,7 +123,7 @@ async function eraseAttempt(
   for (const event_id of waiting) eraseQueued(store, event_id)
   eraseResponses(store, order_id)
   // Those that are due are removed by their time to live, and by the cron.
-  const strays = isAsked ? await eraseStrays(kv, orderKey(order_id)) : []
+  const strays = isAsked ? await eraseStrays(kv, ({ order }) => order === orderKey(order_id)) : []
   if (strays.length > 0) await actShop(scope, 1, removeStrays, strays)
   await store.writeDue(store.now(), () => {
     const checkout = getCheckout(store, order_id)

@@ -48,16 +48,11 @@ export async function putEvent(
   kv: KvStore,
   order_id: string,
   { id, ...summary }: LoggedEvent,
-  { event, issues }: Pick<StoredEvent, 'event' | 'issues'>,
+  stored: Pick<StoredEvent, 'event' | 'issues'>,
 ): Promise<void> {
   const { received_at } = summary
   const fits = fitsMetadata(summary)
-  const value: StoredEvent = {
-    received_at,
-    event,
-    ...(issues && { issues }),
-    ...(!fits && { summary: { id, ...summary } }),
-  }
+  const value: StoredEvent = { received_at, ...stored, ...(!fits && { summary: { id, ...summary } }) }
   await kv.put(keyOf(order_id, id), value, fits ? summary : { received_at, value: true })
 }
 
@@ -65,24 +60,21 @@ export async function putEvent(
 export function putOwnEvent(
   store: OrderStore,
   order_id: string,
-  { id, ...summary }: LoggedEvent,
+  logged: LoggedEvent,
   event: StoredEvent['event'],
 ): void {
+  const { id, ...summary } = logged
+  const columns = 'order_key, id, received_at, summary, receipt_url, last_four, payway'
   store.all(
-    'INSERT OR IGNORE INTO event (order_key, id, received_at, summary, receipt_url, last_four, payway) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT OR IGNORE INTO event (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ...[orderKey(order_id), id, summary.received_at, JSON.stringify(summary), ...paperOf(event)],
   )
 }
 
 const RECEIPT_LENGTH = 2_000
 
-/** The receipt of an event, the last digits of its card, where its mask shows them, and the way of payment. A refund's do not replace a payment's. */
-function paperOf({
-  method,
-  receipt_url,
-  cc_mask,
-  payway,
-}: StoredEvent['event']): [receipt: string | null, card: string | null, payway: string | null] {
+/** The receipt of an event, the last digits that its card's mask shows, and the way of payment. A refund's do not replace a payment's. */
+function paperOf({ method, receipt_url, cc_mask, payway }: StoredEvent['event']): (string | null)[] {
   if (method === 'refund') return [null, null, null]
   const isAddress = typeof receipt_url === 'string' && /^https?:\/\//i.test(receipt_url) && URL.canParse(receipt_url)
   const [, card = null] = /\D(\d{4})$/.exec(typeof cc_mask === 'string' ? cc_mask : '') ?? []

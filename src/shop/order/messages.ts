@@ -35,10 +35,8 @@ export function noteMessage(store: OrderStore, env: ShopEnv, order_id: string, e
 export async function sendMessages(scope: OrderScope): Promise<void> {
   const { store, env } = scope
   const due = "SELECT order_id, id, task FROM task WHERE kind = 'chat' AND next_at <= ? ORDER BY next_at LIMIT ?"
-  for (const { order_id, id, task } of store.all<{ order_id: string; id: string; task: string }>(
-    due,
-    ...[store.now(), BATCH],
-  )) {
+  type Due = { order_id: string; id: string; task: string }
+  for (const { order_id, id, task } of store.all<Due>(due, store.now(), BATCH)) {
     const tries = Number(task) + 1
     const url = chatOf(env)
     const row = "WHERE kind = 'chat' AND order_id = ? AND id = ?"

@@ -11,8 +11,19 @@ import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderStatus } from '../lib/shown-order.ts'
 import { ifPossible } from '../lib/storage-error.ts'
-import { announce, expectedOf, expire, type LinkedOrder, remember } from './checkout-records.ts'
-import { areClosed, closeLinks, getCheckout, isRevoked, latestAttempt, orderOf } from './checkouts.ts'
+import {
+  announce,
+  areClosed,
+  closeLinks,
+  expectedOf,
+  expire,
+  getCheckout,
+  isRevoked,
+  type LinkedOrder,
+  latestAttempt,
+  orderOf,
+  remember,
+} from './checkouts.ts'
 import { cancelAtService, makePayment } from './money-calls.ts'
 import { getStatus } from './order.ts'
 import {

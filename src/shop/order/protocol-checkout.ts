@@ -123,13 +123,12 @@ export function stepCheckout(
     case 'open':
       return open(state, visit, isExpired, now)
     case 'asked':
-      if (message.why === 'find_out') return findOut(state, message.attempt, message.status, isExpired, now)
+      if (message.why === 'find_out') return findOut(state, message, isExpired, now)
       return conclude(state, message.attempt, message.status, message.why)
-    case 'created':
-      return [
-        { type: 'remember', attempt: message.attempt, url: message.url },
-        ...answer({ kind: 'redirect', url: message.url }),
-      ]
+    case 'created': {
+      const { attempt, url } = message
+      return [{ type: 'remember', attempt, url }, ...answer({ kind: 'redirect', url })]
+    }
     case 'not_created':
       return notCreated(message)
     case 'cancel':
@@ -190,7 +189,7 @@ const isChanged = (before: Terms, { amount, currency, method, recurring_amount }
   before.method !== method
 
 /** Looks for the latest attempt whose payment exists; one that was announced may never have been created. */
-function latest(state: CheckoutState, attempt: number, why: 'is_revoked' | 'is_closed'): CheckoutCommand[] {
+function latest(state: CheckoutState, attempt: number, why: Question): CheckoutCommand[] {
   const status = state.attempts[attempt - 1]?.status
   return status == null ? [{ type: 'ask', attempt, why }] : conclude(state, attempt, status, why)
 }
@@ -199,12 +198,7 @@ function latest(state: CheckoutState, attempt: number, why: 'is_revoked' | 'is_c
  * A link that is revoked, or whose order the shop cancelled, leads to no payment. Who has paid sees the result all the same,
  * also before its webhook. A payment that was being opened when the shop cancelled is cancelled too.
  */
-function conclude(
-  state: CheckoutState,
-  attempt: number,
-  status: unknown,
-  why: 'is_revoked' | 'is_closed',
-): CheckoutCommand[] {
+function conclude(state: CheckoutState, attempt: number, status: unknown, why: Question): CheckoutCommand[] {
   if (status === undefined && attempt > (state.checkout?.attempts ?? 1)) return latest(state, attempt - 1, why)
   if (why === 'is_revoked') {
     const isPaid = status !== undefined && status !== 'init' && status !== 'failure'
@@ -224,8 +218,7 @@ function conclude(
  */
 function findOut(
   { attempts, checkout }: CheckoutState,
-  attempt: number,
-  status: unknown,
+  { attempt, status }: Extract<CheckoutMessage, { type: 'asked' }>,
   isExpired: boolean,
   now: number,
 ): CheckoutCommand[] {
@@ -238,9 +231,7 @@ function findOut(
     return isOurs ? next(attempt) : answer({ kind: 'result', attempt })
   }
   if (status !== 'init') return answer({ kind: 'result', attempt })
-  if (!isExpired) {
-    return replace(attempt)
-  }
+  if (!isExpired) return replace(attempt)
   // Another link may still lead there.
   if (checkout && checkout.expires_at > now) return answer({ kind: 'expired' })
   return [
@@ -249,23 +240,17 @@ function findOut(
   ]
 }
 
-/** The next attempt is announced before this one is cancelled: that alone distinguishes it from one that the shop cancelled. */
-const replace = (attempt: number): CheckoutCommand[] =>
-  attempt >= MAX_ATTEMPTS
-    ? answer({ kind: 'closed' })
-    : [
-        { type: 'announce', attempt: attempt + 1 },
-        { type: 'cancel', attempt, why: 'replaced' },
-      ]
+/**
+ * The attempt after this one is announced first: then it belongs to the order whatever becomes of the call, and a cancellation
+ * of this one is not the shop's.
+ */
+const goOn = (attempt: number, command: CheckoutCommand): CheckoutCommand[] =>
+  attempt >= MAX_ATTEMPTS ? answer({ kind: 'closed' }) : [{ type: 'announce', attempt: attempt + 1 }, command]
 
-/** The attempt after this one is recorded before it is created: it belongs to the order whatever becomes of the call. */
+const replace = (attempt: number): CheckoutCommand[] => goOn(attempt, { type: 'cancel', attempt, why: 'replaced' })
+
 const next = (attempt: number): CheckoutCommand[] =>
-  attempt >= MAX_ATTEMPTS
-    ? answer({ kind: 'closed' })
-    : [
-        { type: 'announce', attempt: attempt + 1 },
-        { type: 'create', attempt: attempt + 1, isNew: false },
-      ]
+  goOn(attempt, { type: 'create', attempt: attempt + 1, isNew: false })
 
 function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'not_created' }>): CheckoutCommand[] {
   // By an opening that died before it could record the address. Where the service shows nothing of it, it exists all the same.

@@ -1,15 +1,14 @@
 import { sha256Base64url } from '../../lib/sha256.ts'
+import { callInTime } from '../../money/queue.ts'
 import type { ShopEnv } from '../env.ts'
-import type { MisconfiguredError } from '../lib/configuration.ts'
 import { orderPart } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { StorageError } from '../lib/storage-error.ts'
+import { ifPossible, StorageError } from '../lib/storage-error.ts'
 import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { alertHook } from './chat.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
 import type { OrderScope } from './scope.ts'
-import type { OrderStore } from './tables.ts'
 
 const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */
@@ -37,10 +36,8 @@ export function raiseAlert(scope: Scope | OrderScope, alert: RaisedAlert): void 
 }
 
 /** Raises the alert of a wrong configuration: the name of each binding, never its value. */
-export function raiseMisconfigured(scope: Scope, { problems }: Pick<MisconfiguredError, 'problems'>): void {
-  const misconfigured = problems.map(({ binding, problem }) => `${binding}: ${problem}`)
+export const raiseMisconfigured = (scope: Scope, misconfigured: readonly string[]): void =>
   raiseAlert(scope, { kind: 'configuration', order_id: null, misconfigured })
-}
 
 interface Raised {
   /** When each alert was raised. */
@@ -73,31 +70,19 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
     return !(error instanceof StorageError && error.tooSoon)
   })
   if (!isNew) return
-  const asked = 'store' in scope ? askedFor(scope.store, alert.order_id) : undefined
-  const text = textOf(alert, originOf(scope.env, asked), asked)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException('onAlert took too long', 'TimeoutError')), ON_ALERT_MS)
+  const { order_id } = alert
+  let asked: CheckoutRecord | undefined
+  // The price of the order: it is not worth a failure.
+  ifPossible(() => {
+    if ('store' in scope && order_id !== null) asked = getCheckout(scope.store, order_id)
   })
-  try {
-    await Promise.race([onAlert({ ...alert, text }, scope.env), limit])
-  } finally {
-    clearTimeout(timer)
-  }
+  const text = textOf(alert, originOf(scope.env, asked), asked)
+  await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
 }
 
 /** Where the worker is. */
 export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | undefined): string =>
   PUBLIC_ORIGIN || (checkout?.origin ?? '')
-
-/** The price of an order, for the alert's text alone: it is not worth a failure. */
-function askedFor(store: OrderStore, order_id: string | null): CheckoutRecord | undefined {
-  try {
-    return order_id === null ? undefined : getCheckout(store, order_id)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Whether the same alert was not raised within an hour, as the order's gate knows. One about no order must be seen by all

@@ -1,6 +1,11 @@
 import type { Context } from 'hono'
 import { adminTokens, isLive, type ShopEnv } from '../env.ts'
-import { type ConfigurationProblem, configurationProblems, requireBindings } from '../lib/configuration.ts'
+import {
+  type ConfigurationProblem,
+  configurationProblems,
+  describeProblems,
+  requireBindings,
+} from '../lib/configuration.ts'
 import { equalSecret } from '../lib/crypto.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { problemResponse } from '../lib/problem.ts'
@@ -50,7 +55,7 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
       problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })
     }
     if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events })
-    raiseMisconfigured(scopeOf(deps, c), { problems })
+    raiseMisconfigured(scopeOf(deps, c), describeProblems(problems))
     return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
   }
 }

@@ -21,7 +21,7 @@ const POLL_AFTER_REFRESHES = 5
 export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
-    requireBindings(env, 'result')
+    requireBindings(env, 'checkout')
     const order_id = req.param('order_id') ?? ''
     const t = req.query('t') ?? ''
     const accepted = req.header('accept-language')

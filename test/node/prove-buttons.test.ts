@@ -48,7 +48,8 @@ async function press(name: string, code: string) {
     apiSecret: service.emulator.credentials.apiSecret,
     refund: `${origin}/orders/{order_id}/refund`,
     emulator: service.origin,
-    restart: () => kill().then(start),
+    // As a command that leaves the shop in the background: it does not listen yet.
+    restart: () => kill().then(() => void start()),
     orders: 2,
     kinds: ['paid'],
   })

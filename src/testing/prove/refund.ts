@@ -72,7 +72,7 @@ async function pressed(options: Resolved, shop: Shop, name: Button, how: Press, 
   const first = how === 'sides' ? Promise.all([once(), once()]) : once()
   if (how === 'killed') {
     for (let i = 0; i < 60 && (await made()) === 0; i++) await pause(50)
-    await options.restart?.()
+    await shop.restart()
   }
   await first
   if (how !== 'sides') await once()

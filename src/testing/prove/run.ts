@@ -2,7 +2,7 @@ import { type Body, forged, INTRUSIONS, otherFields, type Payload, signedBody } 
 import { compare, type Difference, type Expected, expectedOf, type Judged, minorOf } from './judge.ts'
 import { ProveError, type ProveState, type Resolved } from './options.ts'
 import type { Service } from './service.ts'
-import { ask, pause, type Reply, type Shop } from './shop.ts'
+import { KNOCK, pause, type Reply, type Shop } from './shop.ts'
 import type { Story, Way } from './story.ts'
 import { currencyOf, decimals, describe, genuineOf, isRace, paidAt, priced, storyOf, TWINS, WAYS } from './story.ts'
 
@@ -86,19 +86,6 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     return answers
   }
 
-  const knock = () => shop.send({ type: 'text/plain', text: 'Does it listen?' })
-  /** It listens again when it answers anything. */
-  async function restart(): Promise<void> {
-    const began = Date.now()
-    await ask('restart', () => options.restart?.())
-    for (let { says } = await knock(); typeof says === 'string'; { says } = await knock()) {
-      const isOver = Date.now() - began >= options.timeoutMs
-      if (isOver) throw new ProveError(`The receiver does not listen after its restart: ${says}.`)
-      await pause(20)
-    }
-    if (Date.now() - began > 500) onWait?.('A restart of the receiver takes more than half a second.')
-  }
-
   async function travel(body: Body, way: Way): Promise<Answer[]> {
     const once = async (): Promise<Answer> => (await send(body)).says
     if (way === 'together') {
@@ -111,12 +98,12 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     if (way === 'killed_before') {
       const cut = once()
       await pause((KILLED_AT[kills++ % KILLED_AT.length] ?? 0) * (spent / learnt.requests || 1))
-      await restart()
+      await shop.restart()
       return [await cut, ...(await deliver(body))]
     }
     const answers = await deliver(body)
     if (way === 'killed_later') await wait(Math.max(settleMs, 200), 'The receiver is killed a while later.')
-    if (way.startsWith('killed')) await restart()
+    if (way.startsWith('killed')) await shop.restart()
     return answers
   }
 
@@ -230,7 +217,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       const others = Array.from({ length: (story.crowd ?? 1) - 1 }, (_, n) => n + 1)
       const playMember = (n: number) => playOne(priced(story, story.asked + 700 * n), `${id}-${n}`)
       // Over connections that are open already, so that they meet.
-      if (isRace(story)) await Promise.all([knock(), knock(), ...others.map(knock)])
+      if (isRace(story)) await Promise.all([0, 0, ...others].map(() => shop.send(KNOCK)))
       const all = await Promise.all([playOne(story, id), ...others.map(playMember)])
       return all.find((one) => one?.difference !== undefined) ?? all[0]
     },

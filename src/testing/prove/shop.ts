@@ -13,6 +13,8 @@ export interface Shop {
   send(webhook: Body): Promise<Reply>
   /** Sends a webhook and hangs up before the answer. */
   hangUp(webhook: Body): Promise<unknown>
+  /** Kills it, and resolves when it answers anything again. @throws {ProveError} when it does not. */
+  restart(): Promise<void>
   /** Undefined: the shop knows no such order. @throws {ProveError} for what is not a state. */
   state(order_id: string): Promise<ProveState | undefined>
   /** The order as the shop made it. @throws {ProveError} when the shop does not take the order. */
@@ -20,6 +22,7 @@ export interface Shop {
   press(button: NonNullable<ProveOptions['refund']>, press: ProvePress): Promise<number | string>
 }
 
+export const KNOCK: Body = { type: 'text/plain', text: 'Does it listen?' }
 /** Long enough for the request to get there, mostly too short for the answer. */
 const HANG_UP_MS = 3
 const MAX_BYTES = 1_000_000
@@ -42,6 +45,7 @@ export function openShop(options: Resolved): Shop {
   }
   const post = ({ type, text, headers }: Body, ms?: number) =>
     request(url, { method: 'POST', headers: { ...headers, 'content-type': type }, body: text }, ms)
+  const knock = async () => (await post(KNOCK)).status
   /** A call of the shop's own API. */
   const call = (address: string, body?: string, type = 'application/json') => {
     const headers = { accept: 'application/json', ...options.headers, 'content-type': type }
@@ -56,6 +60,15 @@ export function openShop(options: Resolved): Shop {
       return { says: status, waitMs, location: headers.get('location') ?? undefined }
     },
     hangUp: (webhook) => post(webhook, HANG_UP_MS),
+    async restart() {
+      const began = Date.now()
+      await ask('restart', () => options.restart?.())
+      for (let says = await knock(); typeof says === 'string'; says = await knock()) {
+        if (Date.now() - began >= timeoutMs) throw new ProveError(`It does not listen after its restart: ${says}.`)
+        await pause(20)
+      }
+      if (Date.now() - began > 500) options.onWait?.('A restart of the receiver takes more than half a second.')
+    },
     async state(order_id) {
       if (typeof state === 'function') return checkedState(await ask('state', () => state(order_id)), 'state returned')
       const address = state.replaceAll('{order_id}', encodeURIComponent(order_id))

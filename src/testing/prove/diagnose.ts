@@ -9,7 +9,7 @@ type Facts = { story: Story; played: Played; now: number; due: number; gap: numb
 type Probe = (story: Story) => Promise<boolean>
 
 /** The passes without which a story is right, and what is wrong with it. */
-type Tag = Pass | 'more' | 'less' | 'refused' | 'shipped' | 'counted' | 'plain'
+type Tag = Pass | 'paid' | 'more' | 'less' | 'refused' | 'shipped' | 'counted' | 'plain'
 type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
 
 const PENDING_FIRST = storyOf('three_d_secure')
@@ -17,7 +17,7 @@ const LATE_PENDING: Story = { ...PENDING_FIRST, sendings: [...PENDING_FIRST.send
 const LATE_FAILURE: Story = { ...LATE_PENDING, actions: storyOf('decline_then_pay').actions }
 
 const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
-const isSmall = ({ gap, played }: Facts): boolean => (gap > 0 && gap < 100) || played.story.asked < 2 ** 31
+const isSmall = async ({ story, fails }: Facts) => (await fails(priced(story, 1_999))) || fails(priced(story, 435))
 const isOne = ({ story }: Facts): boolean => new Set(genuineOf(story).map(at)).size === 1
 const isKilled = ({ story }: Facts): boolean => genuineOf(story).some(({ way }) => way === 'killed')
 const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => method === 'auth')
@@ -56,6 +56,7 @@ const RULES: readonly Rule[] = [
   ['breaks_on_unknown_fields', ['fields'], ({ story }) => story.fields === 'unknown'],
   ['breaks_on_nulls', ['fields']],
   ['rejects_late', ['late']],
+  ['rejects_copies', ['refused', 'copies']],
   ['breaks_on_nulls', ['refused'], async ({ fails, story }) => !(await fails({ ...story, fields: 'bare' }))],
   ['rejects', ['refused']],
   ['rounds', ['amount'], isSmall],
@@ -72,7 +73,7 @@ const RULES: readonly Rule[] = [
   ['marks_before_acting', ['hang_up']],
   ['dedupes_by_body', ['other_fields']],
   ['ships_copies', ['copies', 'shipped']],
-  ['adds_up_copies', ['copies']],
+  ['adds_up_copies', ['copies', 'more']],
   // From here on each webhook comes once. What a pending does later may come before or after the next webhook.
   ['ignores_status', ['order', 'more'], ({ fails }) => fails({ ...storyOf('abandon'), lingers: true })],
   ['ignores_status', ['plain', 'more'], isOpen],
@@ -87,6 +88,7 @@ const RULES: readonly Rule[] = [
   ['newest_wins', ['order'], async ({ fails }) => (await fails(LATE_PENDING)) && fails(LATE_FAILURE)],
   ['pending_overwrites', ['order'], ({ fails }) => fails(LATE_PENDING)],
   ['order_matters', ['order']],
+  ['ignores_method', ['paid', 'less'], ({ story }) => story.actions.some(({ do: deed }) => deed === 'refund')],
   ['failure_sticks', [], ({ story }) => story.actions[0]?.do === 'decline_then_pay'],
   ['overwrites_sums', [], ({ now, parts }) => parts.length > 1 && now === parts.at(-1) && now !== parts[0]],
   ['dedupes_by_method', ['counted'], ({ now, parts }) => parts.length > 1 && now > 0],

@@ -35,16 +35,12 @@ function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
     ...[by(pays, 'together'), by(two, 'together'), by(two, 'with_next', 'with_next')],
     ...[by(parts, 'with_next', 'with_next'), { ...two, crowd: 5 }, by(pays, 'hang_up')],
   ]
-  const kills = [
-    ...(['killed_before', 'killed', 'killed_before', 'killed_later', 'killed_before'] as Way[]).map((way) =>
-      by(pays, way),
-    ),
-    ...[by(two, 'killed_before'), by(two, 'killed_before')],
-    copied(by(pays, 'killed_later'), 'plain'),
-  ]
+  const [before, later, between] = [by(pays, 'killed_before'), by(pays, 'killed_later'), by(two, 'killed_before')]
+  const kills = [before, by(pays, 'killed'), before, later, before, between, between, copied(later, 'plain')]
   return [
     ...plain,
-    ...(['plain', 'other_fields'] as const).flatMap((way) => [copied(pays, way), copied(two, way)]),
+    ...[copied(pays, 'plain'), copied(pays, 'other_fields')],
+    ...[copied(two, 'plain'), then(two, two.sendings[0] as Genuine)],
     ...races,
     ...plain.filter(isTurned).map((story) => ({ ...story, sendings: [...story.sendings].reverse() })),
     ...(restart ? kills : []),

@@ -3,9 +3,8 @@ import type { Played, Player } from './run.ts'
 import type { Action, Genuine, Sending, Story, Way } from './story.ts'
 import { genuineOf, isGenuine, isRace, natural, priced } from './story.ts'
 
-const MAX_TRIALS = 60
-/** Two at the same moment do not meet each time. */
-const RACE_TRIALS = 5
+/** Of a shrink; and of a race, whose requests do not meet each time. */
+const [MAX_TRIALS, RACE_TRIALS] = [60, 5]
 
 /** Whether a story fails, in this way if one is named; if need be after a few times, where requests meet or meet a kill. */
 export async function failing(player: Player, story: Story, difference?: Difference): Promise<Played | undefined> {

@@ -164,7 +164,9 @@ async function handle(event) {
   if (is('key_is_body')) return together(() => insert() && addUp(event, id))
   together(() => {
     const isNew = insert()
-    if (isNew || is('ships_copies')) ship(isNew)
+    const isRefunded =
+      is('ships_after_refund') && sql("SELECT 1 FROM events WHERE id = ? AND key LIKE '% refund %'").get(id)
+    if (isNew || is('ships_copies') || isRefunded) ship(isNew)
   })
 }
 

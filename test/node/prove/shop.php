@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS sums (id TEXT PRIMARY KEY, paid INTEGER DEFAULT 0, re
 function wrong(string ...$names): bool { return in_array(BUG, $names, true); }
 function query(string $sql, mixed ...$values): PDOStatement { global $db; $s = $db->prepare($sql); $s->execute($values); return $s; }
 function id(string $id): string { return wrong('varchar_32') ? substr($id, 0, 32) : $id; }
-function minor($value): int { return wrong('intval') ? (int) ($value * 100) : (int) round($value * 100); }
+function minor($value): int { if (wrong('number_format')) $value = (float) number_format($value, 2); return wrong('intval') ? (int) ($value * 100) : (int) round($value * 100); }
 function amount(array $event): int { return minor($event['processed_amount'] ?? $event['amount']); }
 function operation(array $event): string { return $event['operation_id'] ?? "$event[payment_id] " . ($event['transaction_id'] ?? '') . " $event[created_at]"; }
 
@@ -132,4 +132,5 @@ if (wrong('file_of_the_moment')) {
     usleep(10_000);
     $id = file_get_contents($file);
 }
-query('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?)', $id, key_of($event), json_encode($event));
+$insert = wrong('copies_are_errors') ? 'INSERT' : 'INSERT OR IGNORE';
+query("$insert INTO webhooks VALUES (?, ?, ?)", $id, key_of($event), json_encode($event));

@@ -77,6 +77,8 @@ def fold(db, order_id):
             shipped = shipped + 1 if event.get("recurring") else 1
         if event["method"] == "refund":
             refunded += amount_of(event)
+    if wrong("failed_refund_unpays") and any(event["method"] == "refund" and event["status"] == "failure" for event in rows):
+        paid = 0
     return paid, refunded, None if BUG in SUMS else shipped
 
 
@@ -165,6 +167,8 @@ def read(form):
         raise ValueError
     if wrong("rejects_old") and datetime.fromisoformat(event["created_at"]) < datetime.utcnow() - timedelta(days=2):
         raise ValueError
+    if wrong("hangs_on_refunds") and event["method"] == "refund":
+        time.sleep(60)
     if wrong("rejects_refunds") and event["method"] == "refund":
         raise ValueError
     return event

@@ -4,6 +4,7 @@ import type { Cause } from '../../../src/testing/index.ts'
 export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = {
   Node: {
     ships_copies: 'ships_copies',
+    ships_after_refund: 'ships_copies',
     adds_up_copies: 'adds_up_copies',
     looks_then_writes: 'not_atomic',
     reads_changes_writes: 'lost_update',
@@ -47,6 +48,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     int_of_float: 'rounds',
     '32_bits': 'overflows',
     any_refund: 'ignores_status',
+    failed_refund_unpays: 'ignores_method',
     any_method: 'ignores_method',
     part_is_whole: 'part_taken_for_whole',
     reads_last_data: 'no_signature_check',
@@ -57,6 +59,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     strict_fields: 'breaks_on_unknown_fields',
     rejects_old: 'rejects_late',
     rejects_refunds: 'rejects',
+    hangs_on_refunds: 'rejects',
   },
   PHP: {
     strcmp: 'no_signature_check',
@@ -66,6 +69,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     sha1_of_data: 'no_signature_check',
     plain_base64: 'reads_base64',
     intval: 'rounds',
+    number_format: 'overflows',
     any_price: 'trusts_amount',
     newest_status: 'newest_wins',
     not_failed_is_done: 'ignores_status',
@@ -73,6 +77,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     refunds_all: 'part_taken_for_whole',
     last_refund: 'overwrites_sums',
     varchar_32: 'confuses_order_ids',
+    copies_are_errors: 'rejects_copies',
     one_per_transaction: 'dedupes_by_transaction',
     copies_add_up: 'adds_up_copies',
     unlocked_sums: 'lost_update',

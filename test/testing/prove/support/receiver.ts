@@ -58,6 +58,7 @@ export function receiver(bug?: Cause): Receiver {
     const isSale = method === 'purchase' || method === 'auth'
     const minor = Math.round((bug === 'trusts_amount' && isSale ? (asked?.amount ?? amount) : amount) * 100)
     const known = operations.get(id)
+    if (bug === 'rejects_copies' && known?.status === status) throw new Error('duplicate key')
     const isOdd =
       isSale &&
       asked !== undefined &&

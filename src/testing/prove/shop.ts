@@ -126,7 +126,7 @@ export const isHanging = (answer: unknown): boolean => String(answer).startsWith
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Calls a function of the options. @throws {ProveError} when it fails. */
-export async function ask<T>(name: string, call: () => T): Promise<Awaited<T>> {
+async function ask<T>(name: string, call: () => T): Promise<Awaited<T>> {
   try {
     return await call()
   } catch (cause) {

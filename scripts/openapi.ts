@@ -66,7 +66,9 @@ export function openApi(): Schema {
     })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The secret `ADMIN_TOKEN`.' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: '`ADMIN_TOKEN`, or a token of `PEOPLE`.' },
+      },
       responses: Object.fromEntries(Object.entries(SHARED).map(([status, codes]) => [status, failure(codes)])),
       schemas: { Problem: PROBLEM, ...Object.fromEntries(schemas) },
     },
@@ -75,7 +77,7 @@ export function openApi(): Schema {
 
 const tagOf = (call: string): string => /\/api\/(\w+)/.exec(call)?.[1] ?? ''
 
-function operationOf(call: Call, { query = {}, body }: Route): Schema {
+function operationOf(call: Call, { query = {}, body, may: right }: Route): Schema {
   const { id, errors } = DESCRIBED[call]
   const inPath = [...call.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string', minLength: 1 } }
@@ -100,7 +102,7 @@ function operationOf(call: Call, { query = {}, body }: Route): Schema {
     ...(schema && {
       requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } },
     }),
-    responses: responsesOf(call, [...COMMON, ...errors]),
+    responses: responsesOf(call, [...COMMON, ...(right === 'view' ? [] : ['forbidden']), ...errors]),
   }
 }
 

@@ -16,10 +16,16 @@ function cellsOf(title: string): string[][] {
 const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, found]) => found as string)
 
 /** The rows of `/api`. */
-export const GUIDE: readonly { route: Call; does: string; query: string[]; errors: string[] }[] = cellsOf(
+export const GUIDE: readonly { route: Call; may: string; does: string; query: string[]; errors: string[] }[] = cellsOf(
   'route of `/api`',
-).map(([call, does = '', query, errors]) => {
-  return { route: quoted(call)[0] as Call, does: does.trim(), query: quoted(query), errors: quoted(errors) }
+).map(([call, may = '', does = '', query, errors]) => {
+  return {
+    route: quoted(call)[0] as Call,
+    may: may.trim(),
+    does: does.trim(),
+    query: quoted(query),
+    errors: quoted(errors),
+  }
 })
 
 /** Each code of an error: the statuses that it comes with, and what it means. */
@@ -35,4 +41,11 @@ export const FILTERS: ReadonlyMap<string, string> = new Map(
 )
 
 /** Those that every route can return. */
-export const COMMON: readonly string[] = ['unauthorized', 'invalid_parameter', 'config', 'state', 'internal']
+export const COMMON: readonly string[] = [
+  'unauthorized',
+  'too_many_tries',
+  'invalid_parameter',
+  'config',
+  'state',
+  'internal',
+]

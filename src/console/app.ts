@@ -1,5 +1,6 @@
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
+import { createTries } from '../shop/lib/tries.ts'
 import { createAccess } from './access.ts'
 import { notice, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
@@ -72,13 +73,14 @@ const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
 export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Promise<Response> {
   const { now = Date.now } = options
   const access = options.access && createAccess(options.access, now, options.fetch ?? ((...call) => fetch(...call)))
+  const tries = createTries(now)
   return async (c) => {
     const { words, cookie } = wordsOf(c)
     const visit: Visit = { c, shop, options, now, words, ...placeOf(c), cookies: cookie ? [cookie] : [] }
     const asset = c.req.method === 'GET' ? assetOf(visit) : undefined
     if (asset) return asset
     try {
-      const person = await signIn(visit, access)
+      const person = await signIn(visit, access, tries)
       return person instanceof Response ? person : await show({ ...visit, person })
     } catch (error) {
       logError('console_failed', describeError(error))

@@ -5,7 +5,8 @@ import { Hono } from 'hono/tiny'
 import type { Shop, ShopEnv } from '../shop/index.ts'
 import type { ConsoleOptions } from './options.ts'
 
-export type { ConsoleAccess, ConsoleOptions, ConsoleRole } from './options.ts'
+export type { Role as ConsoleRole } from '../shop/index.ts'
+export type { ConsoleAccess, ConsoleOptions } from './options.ts'
 
 /**
  * Makes the console of a shop: its orders, refunds, and what needs attention, for a phone, in Ukrainian and
@@ -13,7 +14,8 @@ export type { ConsoleAccess, ConsoleOptions, ConsoleRole } from './options.ts'
  * script. It uses the shop's own API, in process. Its pages are loaded at the first request: webhooks do not
  * wait for them.
  *
- * Sign-in is by Cloudflare Access where `options.access` is set, else with the binding ADMIN_TOKEN. Needs the
+ * Sign-in is by Cloudflare Access where `options.access` is set, else with a name and a token of the binding PEOPLE,
+ * or `admin` and ADMIN_TOKEN. Needs the
  * package `hono`.
  *
  * @param shop What `createShop` returned.

@@ -1,11 +1,5 @@
 import type { Fetch } from '../config.ts'
-
-/**
- * The rights of a person: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to
- * an amount of one
- * order, in the order's currency; or everything.
- */
-export type ConsoleRole = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
+import type { Role } from '../shop/index.ts'
 
 /** Options of {@link createConsole}. Everything is optional. */
 export interface ConsoleOptions {
@@ -14,9 +8,10 @@ export interface ConsoleOptions {
   /**
    * The rights of each person, by the e-mail address that Access reports, in lower case. Without it everybody may
    * do everything;
-   * with it, whoever is not named may look. Whoever signs in with ADMIN_TOKEN may do everything.
+   * with it, whoever is not named may look. Whoever signs in with a token has the role of PEOPLE, or everything
+   * with ADMIN_TOKEN.
    */
-  roles?: Readonly<Record<string, ConsoleRole>> | undefined
+  roles?: Readonly<Record<string, Role>> | undefined
   /** For tests: the clock, and what fetches the keys of Access. */
   now?: (() => number) | undefined
   fetch?: Fetch | undefined

@@ -1,22 +1,24 @@
-import type { ConsoleRole } from './options.ts'
+import type { Call } from '../shop/index.ts'
+import type { SignedVisit } from './visit.ts'
 
 /** The acts on an order. */
 export type Act = 'capture' | 'refund' | 'void' | 'cancel' | 'resend' | 'settle' | 'replay' | 'erase'
 
-/** Whether a role allows an act at all; {@link refundLimit} says how much. */
-export const isAllowed = (role: ConsoleRole, act: Act): boolean =>
-  role === 'all' || (act === 'refund' && refundLimit(role) !== 0)
-
-/** Minor units of one order that a role may refund; undefined: without a limit. */
-export const refundLimit = (role: ConsoleRole): number | undefined => {
-  if (role === 'all') return undefined
-  const { refund = 0 } = role !== null && typeof role === 'object' ? role : {}
-  return refund > 0 ? Math.floor(refund * 100 + 1e-6) : 0
+const CALLS: Partial<Record<Act, Call>> = {
+  erase: 'DELETE /api/orders/:order_id/personal-data',
+  replay: 'POST /api/events/:id/replay',
+  settle: 'POST /api/orders/:order_id/attempts/:attempt_id/settle',
 }
 
-/** Whether a role may make links and close them. */
-export const maySell = (role: ConsoleRole): boolean =>
-  role === 'all' || role === 'sell' || (role !== null && typeof role === 'object' && role.sell === true)
+/** Who is signed in, and the shop that knows what each role may. */
+type Who = Pick<SignedVisit, 'shop'> & { person: Pick<SignedVisit['person'], 'role'> }
 
-/** Whether a role may leave notes. */
-export const mayWrite = (role: ConsoleRole): boolean => maySell(role) || refundLimit(role) !== 0
+/** Whether the role allows an act at all; `refundLimit` says how much. */
+export const isAllowed = ({ shop, person }: Who, act: Act): boolean =>
+  shop.may(person.role, CALLS[act] ?? (`POST /api/orders/:order_id/${act}` as Call))
+
+/** Whether the role may make links and close them. */
+export const maySell = ({ shop, person }: Who): boolean => shop.may(person.role, 'POST /api/links')
+
+/** Whether the role may leave notes. */
+export const mayWrite = ({ shop, person }: Who): boolean => shop.may(person.role, 'POST /api/orders/:order_id/notes')

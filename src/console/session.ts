@@ -1,22 +1,24 @@
 import { getCookie } from 'hono/cookie'
 import { markOf } from '../checkout-link/seal.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
+import type { ShopEnv } from '../shop/env.ts'
 import { equalSecret } from '../shop/lib/crypto.ts'
 import { bodyText } from '../shop/lib/json-body.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
+import { personOf } from '../shop/lib/people.ts'
 import type { C } from './visit.ts'
 
 const MINUTE_MS = 60_000
 /** A session ends after so long without use … */
 const IDLE_MS = 30 * MINUTE_MS
 /** … and after so long in any case. */
-const LONGEST_MS = 12 * 60 * MINUTE_MS
+export const LONGEST_MS: number = 12 * 60 * MINUTE_MS
 
-/** A session is all in its cookie: nothing is stored. */
+/** A session is all in its cookie; what is stored is that one has ended early. */
 export interface Session {
   id: string
-  /** `guest`: of whoever has not signed in; it binds the login's form. */
-  kind: 'guest' | 'admin'
+  /** Who signed in; '' of whoever has not: it binds the login's form. */
+  name: string
   since: number
 }
 
@@ -24,23 +26,27 @@ export interface Session {
 const isPlain = (c: C): boolean => isLoopback(c.req.url) && c.req.url.startsWith('http:')
 const nameOf = (c: C): string => (isPlain(c) ? 'edgetill' : '__Host-edgetill')
 
-export const newSession = (kind: Session['kind'], now: number): Session => ({
+export const newSession = (name: string, now: number): Session => ({
   id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false),
-  kind,
+  name,
   since: now,
 })
+
+/** The key of a session's marks: its token. Changed, or gone, it ends every session of its holder. */
+const keyOf = (env: ShopEnv, name: string): string | undefined =>
+  name === '' || name === 'admin' ? env.ADMIN_TOKEN : personOf(env, name)?.token
 
 /** The purposes of the marks, so that one is never taken for another. */
 const SESSION = 'console session'
 const FORM_SECRET = 'console form secret'
 const CSRF = 'console csrf'
 
-/** The header that stores a session, and renews it. Its key is ADMIN_TOKEN: to replace that ends every session. */
-export async function sessionCookie(c: C, { id, kind, since }: Session, now: number): Promise<string> {
+/** The header that stores a session, and renews it. */
+export async function sessionCookie(c: C, { id, name, since }: Session, now: number): Promise<string> {
   const until = Math.min(now + IDLE_MS, since + LONGEST_MS)
-  const text = `${kind}.${id}.${since}.${until}`
-  const value = `${text}.${await markOf(c.env.ADMIN_TOKEN, SESSION, text)}`
-  return cookie(c, value, Math.ceil((until - now) / 1000))
+  const text = `${id}.${since}.${until}.${name}`
+  const value = `${await markOf(keyOf(c.env, name) ?? '', SESSION, text)}.${text}`
+  return cookie(c, encodeURIComponent(value), Math.ceil((until - now) / 1000))
 }
 
 export const endSession = (c: C): string => cookie(c, '', 0)
@@ -50,17 +56,18 @@ const cookie = (c: C, value: string, maxAge: number): string =>
 
 /** The session of a request; undefined where there is none, or it has ended, or was not made here. */
 export async function readSession(c: C, now: number): Promise<Session | undefined> {
-  const parts = (getCookie(c, nameOf(c)) ?? '').split('.')
-  const [kind, id = '', since = '', until = '', signature = ''] = parts
-  if (parts.length !== 5 || (kind !== 'guest' && kind !== 'admin')) return undefined
-  const expected = await markOf(c.env.ADMIN_TOKEN, SESSION, `${kind}.${id}.${since}.${until}`)
+  const [signature = '', id = '', since = '', until = '', ...parts] = (getCookie(c, nameOf(c)) ?? '').split('.')
+  const name = parts.join('.')
+  const key = keyOf(c.env, name)
+  if (id === '' || key === undefined) return undefined
+  const expected = await markOf(key, SESSION, `${id}.${since}.${until}.${name}`)
   if (!equalSecret(signature, expected) || Number(until) <= now) return undefined
-  return { id, kind, since: Number(since) }
+  return { id, name, since: Number(since) }
 }
 
 /** The secret that a session's forms are bound to. */
-export const formSecret = (c: C, { kind, id }: Session): Promise<string> =>
-  markOf(c.env.ADMIN_TOKEN, FORM_SECRET, `${kind}.${id}`)
+export const formSecret = (c: C, { name, id }: Session): Promise<string> =>
+  markOf(keyOf(c.env, name) ?? '', FORM_SECRET, `${name}.${id}`)
 
 /** The same for whoever Access let through: nobody but Access and the browser knows the token. */
 export const formSecretOf = (token: string, email: string): Promise<string> => markOf(token, FORM_SECRET, email)

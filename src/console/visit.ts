@@ -1,19 +1,18 @@
 import type { Context } from 'hono'
-import type { Shop, ShopEnv } from '../shop/index.ts'
+import type { Role, Shop, ShopEnv } from '../shop/index.ts'
 import { orderPart } from '../shop/lib/links.ts'
 import type { Problem } from '../shop/lib/problem.ts'
 import type { Call, Returns } from '../shop/routes/results.ts'
-import type { ConsoleOptions, ConsoleRole } from './options.ts'
-import { refundLimit } from './roles.ts'
+import type { ConsoleOptions } from './options.ts'
 import type { Words } from './words/en.ts'
 
 export type C = Context<{ Bindings: ShopEnv }>
 
 /** Who is signed in. */
 export interface Person {
-  /** An e-mail address, or `admin`. */
+  /** An e-mail address, a name of PEOPLE, or `admin`. */
   name: string
-  role: ConsoleRole
+  role: Role
   /** The binding of forms: another session has another one. */
   secret: string
   /** Where the session is in a cookie: its renewal. */
@@ -68,7 +67,7 @@ export async function call<K extends Call>(
     ...(body && { body: JSON.stringify(body) }),
   })
   try {
-    const response = await shop.api(request, c.env, contextOf(c), person.name, refundLimit(person.role))
+    const response = await shop.api(request, c.env, contextOf(c), person.name, person.role)
     const { status } = response
     const json = (await response.json()) as Returns[K] & Problem
     return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }

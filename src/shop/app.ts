@@ -3,19 +3,21 @@ import type { ShopEnv } from './env.ts'
 import { requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/json-body.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
+import { may } from './lib/people.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { StorageError } from './lib/storage-error.ts'
+import { createTries } from './lib/tries.ts'
 import { raiseMisconfigured } from './order/raise-alert.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
-import { health, unauthorized } from './routes/admin.ts'
+import { health, whoAsks } from './routes/admin.ts'
 import { API } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { shortLink } from './routes/links.ts'
 import { result, resultPosted } from './routes/result.ts'
 import { type Route, readAsked } from './routes/route.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { actorOf, type C, type Deps, scopeOf } from './scope.ts'
+import { type C, type Deps, scopeOf } from './scope.ts'
 
 type Handler = (c: C) => Promise<Response> | Response
 
@@ -24,6 +26,7 @@ type Handler = (c: C) => Promise<Response> | Response
  * reach the routes beside them.
  */
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
+  const tries = createTries(deps.now)
   const app = new Hono<{ Bindings: ShopEnv }>()
   // Whatever router the app has that this one is mounted in: a slash at the end of an address changes nothing.
   const on = (method: string, path: string, handle: Handler) =>
@@ -39,11 +42,13 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
     on(method, path, async (c) => {
-      const rejected = unauthorized(c)
-      if (rejected) return rejected
+      const actor = whoAsks(c, tries)
+      if (actor instanceof Response) return actor
+      const { by, role } = actor
+      if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs a role that may ${row.may}.`)
       requireBindings(c.env, row.needs)
       const asked = await readAsked(c, row)
-      const done = await row.run(c, { ...scopeOf(deps, c), by: actorOf(c)?.by ?? 'api' }, asked)
+      const done = await row.run(c, { ...scopeOf(deps, c), by, role }, asked)
       return done instanceof Response ? done : Response.json(done, { status: row.status ?? 200 })
     })
   }
@@ -52,6 +57,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
 
 /** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token learns that there is nothing. */
 export function createNotFound(deps: Deps): Handler {
+  const tries = createTries(deps.now)
   return guarded(deps, (c) => {
     const { env, req } = c
     const { SHOP_URL: shop = '' } = env
@@ -62,7 +68,9 @@ export function createNotFound(deps: Deps): Handler {
     if (!isApi(req.path)) {
       return closedLink(siteFor(deps.pages, env, undefined, req.header('accept-language')), 'notFound')
     }
-    return unauthorized(c) ?? problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
+    const actor = whoAsks(c, tries)
+    if (actor instanceof Response) return actor
+    return problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
   })
 }
 

@@ -56,6 +56,8 @@ export interface ShopEnv {
   ADMIN_TOKEN: string
   /** Secret, only while ADMIN_TOKEN is being replaced. */
   ADMIN_TOKEN_PREVIOUS?: string
+  /** Secret: who else may call `/api` and sign in at the console, as JSON: a name → `{ "token": …, "role": … }`. */
+  PEOPLE?: string
   /**
    * Secret: an https address that takes `{ "text": … }` as Slack, Mattermost and Google Chat do, and Telegram's `sendMessage` with
    * `chat_id` in its query: it gets a message at each payment and alert. Empty: none.

@@ -6,7 +6,10 @@ import { createApp, createNotFound } from './app.ts'
 import { runCron } from './cron.ts'
 import type { ShopEnv } from './env.ts'
 import { createOrderGate, type OrderGateClass } from './gate.ts'
+import { may, type Role } from './lib/people.ts'
 import type { ShopOptions } from './options.ts'
+import { API } from './routes/api.ts'
+import type { Call } from './routes/results.ts'
 import type { WaitUntil } from './runtime.ts'
 import { actAs, type Deps } from './scope.ts'
 
@@ -14,11 +17,13 @@ export type { ReceivedEvent } from '../money/queue.ts'
 export type { UnsettledOperation } from '../money/unsettled.ts'
 export type { ShopEnv } from './env.ts'
 export type { OrderGateClass, OrderGateObject } from './gate.ts'
+export type { Role } from './lib/people.ts'
 export type { Order } from './lib/shown-order.ts'
 export type { Alert, AlertKind, OnAlert, OnEvent, ShopOptions } from './options.ts'
 export { english } from './pages/en.ts'
 export type { PagesOptions, Wording } from './pages/options.ts'
 export { ukrainian } from './pages/uk.ts'
+export type { Call, Returns } from './routes/results.ts'
 export type { GateNamespace, GateState, GateStorage, KvNamespace, SqlCursor, SqlValue, WaitUntil } from './runtime.ts'
 
 /** A shop's engine: what its Worker exports, and what it mounts. */
@@ -34,12 +39,12 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
   fetch: App<{ Bindings: Env }>['fetch']
   /**
    * Runs a route of `/api` inside the Worker, without the bearer token: for pages of yours that know who is signed in.
-   * Whoever reaches this call may do everything: check first who asks.
+   * Whoever reaches this call has the role that you give: check first who asks.
    *
    * @param request Its path is `/api/…`; its origin is that of the request in hand, or any other.
    * @param by Who acts, as the record of the order shows it. Over HTTP that is `api`.
-   * @param limit What they may refund of one order, all attempts at paying it together, in minor units: a refund of more is rejected
-   *   with 403 `over_limit`. Unlimited unless given.
+   * @param role What they may do, everything unless given: else 403 `forbidden`, or `over_limit` for a refund of more of one order,
+   *   all attempts at paying it together.
    * @example
    * import type { Shop, ShopEnv } from 'edgetill/worker'
    *
@@ -48,7 +53,9 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    *   return ((await response.json()) as { orders: unknown[] }).orders.length
    * }
    */
-  api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string, limit?: number) => Promise<Response>
+  api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string, role?: Role) => Promise<Response>
+  /** Whether a role may make a call of `/api`: `shop.may('sell', 'POST /api/links')`. How much it may refund is up to its limit. */
+  may: (role: Role, call: Call) => boolean
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as ORDER_GATE. */
@@ -95,10 +102,11 @@ export function createShop<Env extends ShopEnv = ShopEnv>(options: ShopOptions<E
     app,
     notFound,
     fetch,
-    async api(request, env, context, by, limit) {
-      actAs(request, { by, limit })
+    async api(request, env, context, by, role = 'all') {
+      actAs(request, { by, role })
       return await fetch(request, env, context as Parameters<typeof fetch>[2])
     },
+    may: (role, call) => may(role, API[call].may),
     scheduled: (_, env, context) => context.waitUntil(runCron(deps, env, (work) => context.waitUntil(work))),
     OrderGate: createOrderGate(deps),
   }

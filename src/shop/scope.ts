@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { clockAhead, type ShopEnv } from './env.ts'
 import { type KvStore, openKvStore } from './kv/kv.ts'
+import type { Actor, Role } from './lib/people.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
 
@@ -20,6 +21,8 @@ export interface Scope extends Deps {
   waitUntil?: WaitUntil | undefined
   /** Who acts, for the record: `api` over HTTP. Absent where nobody of the shop does: a webhook, a customer, an alarm. */
   by?: string | undefined
+  /** What they may do: `act` does not ask, the route did. */
+  role?: Role | undefined
 }
 
 /** A request. */
@@ -31,12 +34,6 @@ export type Turn = <T>(work: () => Promise<T>, goesFirst?: boolean) => Promise<T
 export function openScope(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Scope {
   const ahead = clockAhead(env)
   return { ...deps, now: () => deps.now() + ahead, env, kv: openKvStore(env.STATE), waitUntil }
-}
-
-/** Who acts; and what they may refund of one order, in minor units. */
-interface Actor {
-  by: string
-  limit?: number | undefined
 }
 
 /** Requests that were made inside the Worker, and who acts. */

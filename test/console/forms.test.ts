@@ -6,6 +6,7 @@ import { readAmount, sumOf, typed } from '../../src/console/lib/amount.ts'
 import { maySell, mayWrite } from '../../src/console/roles.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import { ukrainian as uk } from '../../src/console/words/uk.ts'
+import { createShop } from '../../src/shop/index.ts'
 import { check, SEED } from '../support/property.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount, payOrder, type Shown } from './support/browser.ts'
@@ -197,7 +198,8 @@ describe('a role', () => {
     [{}, false, false],
     ['owner' as never, false, false],
   ])('%j', (role, sells, notes) => {
-    expect([maySell(role), mayWrite(role)]).toEqual([sells, notes])
+    const who = { shop: createShop(), person: { role } }
+    expect([maySell(who), mayWrite(who)]).toEqual([sells, notes])
   })
 })
 

@@ -92,15 +92,21 @@ describe('a session', () => {
     expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
   })
 
-  const forge = async (secret: string, text: string) => `${text}.${await markOf(secret, 'console session', text)}`
+  const guestOf = async () => {
+    const browser = new Browser(mount(new World()))
+    await browser.open('/console')
+    return browser.cookies.get(SESSION) ?? ''
+  }
+  const forge = async (secret: string, text: string) => `${await markOf(secret, 'console session', text)}.${text}`
   it.each<[string, (real: string, now: number) => string | Promise<string>]>([
     ['nothing', () => ''],
-    ['no signature', (real) => real.replace(/[^.]+$/, '')],
-    ['another signature', (real) => real.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
-    ['a guest’s that calls itself admin', (real) => real.replace(/^admin/, 'guest')],
-    ['a longer life', (real) => real.replace(/\.(\d+)(?=\.[^.]+$)/, '.9999999999999')],
-    ['another secret', (_, now) => forge('another-secret-of-32-characters-here', `admin.id.${now}.${now + HOUR_MS}`)],
-    ['one that has ended', (_, now) => forge(ADMIN_TOKEN, `admin.id.${now - HOUR_MS}.${now - 1}`)],
+    ['no signature', (real) => real.replace(/^[^.]+/, '')],
+    ['another signature', (real) => real.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))],
+    ['one of another name', (real) => real.replace(/[^.]+$/, 'olena')],
+    ['a guest’s that calls itself admin', async () => `${await guestOf()}admin`],
+    ['a longer life', (real) => real.replace(/\d+(?=\.admin$)/, '9999999999999')],
+    ['another secret', (_, now) => forge('another-secret-of-32-characters-here', `id.${now}.${now + HOUR_MS}.admin`)],
+    ['one that has ended', (_, now) => forge(ADMIN_TOKEN, `id.${now - HOUR_MS}.${now - 1}.admin`)],
   ])('is not one: %s', async (_, forged) => {
     const { world, browser } = await signedIn()
     browser.cookies.set(SESSION, await forged(browser.cookies.get(SESSION) ?? '', world.time))
@@ -117,6 +123,69 @@ describe('a session', () => {
     // The former token still lets its bearer in.
     await renewed.signIn(ADMIN_TOKEN)
     expect((await renewed.open('/console')).text).toMatch(SIGNED_IN)
+  })
+})
+
+describe('somebody of PEOPLE', () => {
+  const token = (name: string) => `${name}-has-a-token-of-32-characters`
+  const peopleWith = (people: Record<string, string>) =>
+    JSON.stringify(
+      Object.fromEntries(Object.entries(people).map(([name, role]) => [name, { token: token(name), role }])),
+    )
+
+  it('signs in with a name and a token, and has the role of now; the record has the name', async () => {
+    const world = new World()
+    const env = { PEOPLE: peopleWith({ olena: 'sell', taras: 'view' }) }
+    const browser = new Browser(mount(world, {}, env))
+    const form = formTo(await browser.open('/console'), '/console/login')
+    for (const [username, password] of [
+      ['taras', token('olena')],
+      ['admin', token('olena')],
+      ['api', ADMIN_TOKEN],
+    ]) {
+      expect((await browser.submit(form, { username, password } as Record<string, string>)).status).toBe(403)
+    }
+    const home = await browser.submit(form, { username: 'olena', password: token('olena') })
+    expect(home.text).toContain('Signed in as olena')
+    const made = { amount: '10', description: 'A mug', method: 'purchase', currency: 'UAH' }
+    await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), made)
+    const { links } = (await (await world.api('/api/links')).json()) as { links: { by: string }[] }
+    expect(links.map(({ by }) => by)).toEqual(['olena'])
+    env.PEOPLE = peopleWith({ olena: 'view' })
+    expect((await browser.open('/console/new-link')).status).toBe(403)
+    env.PEOPLE = peopleWith({ olena: 'view' }).replace('olena-has', 'olena-had')
+    expect((await browser.open('/console')).text).not.toContain('Signed in')
+    env.PEOPLE = ''
+    expect((await browser.open('/console')).text).not.toContain('Signed in')
+  })
+
+  it('ends every copy of the session by signing out', async () => {
+    const { browser, send } = await signedIn()
+    const copy = new Browser(send)
+    copy.cookies = new Map(browser.cookies)
+    const home = await copy.open('/console')
+    expect(home.text).toMatch(SIGNED_IN)
+    await browser.submit(formTo(await browser.open('/console'), '/console/logout'))
+    expect((await copy.open('/console')).text).not.toMatch(SIGNED_IN)
+    expect((await copy.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
+  })
+
+  it('keeps nobody else waiting who tries wrong tokens', async () => {
+    const send = mount(new World())
+    const at = (address: string): Browser =>
+      new Browser((request) =>
+        send(
+          new Request(request, { headers: { ...Object.fromEntries(request.headers), 'cf-connecting-ip': address } }),
+        ),
+      )
+    const [stranger, own] = [at('192.0.2.1'), at('192.0.2.2')]
+    const signed = await at('192.0.2.1').signIn()
+    const form = formTo(await stranger.open('/console'), '/console/login')
+    for (let i = 0; i < 10; i++) expect((await stranger.submit(form, { password: `${i}` })).status).toBe(403)
+    const waiting = await stranger.submit(form, { password: ADMIN_TOKEN })
+    expect([waiting.status, waiting.text]).toEqual([429, expect.stringContaining('Wait a minute')])
+    expect((await signed.open('/console')).text).toMatch(SIGNED_IN)
+    expect((await (await own.signIn()).open('/console')).text).toMatch(SIGNED_IN)
   })
 })
 

@@ -4,7 +4,7 @@ import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createApp } from '../../src/shop/app.ts'
 import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { API } from '../../src/shop/routes/api.ts'
-import { DESCRIBED } from '../../src/shop/routes/results.ts'
+import { DESCRIBED, type Call as RouteCall } from '../../src/shop/routes/results.ts'
 import type { Route } from '../../src/shop/routes/route.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
@@ -19,6 +19,7 @@ interface Said {
 }
 
 const KEY = { 'idempotency-key': 'k' }
+const PERSON = 'a-token-of-32-characters-for-olena'
 const DAYS = 'from=2026-03-01&to=2026-03-01'
 const LINK = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
 /** A request that is right, by how its route ends. */
@@ -90,6 +91,15 @@ const EVERYWHERE: Scenario[] = [
     return send()
   },
   ({ send }) => send({ headers: { ...KEY, authorization: 'Bearer x' } }),
+  ({ world, send }) => {
+    world.options.env = { PEOPLE: JSON.stringify({ olena: { token: PERSON, role: 'view' } }) }
+    return send({ headers: { ...KEY, authorization: `Bearer ${PERSON}` } })
+  },
+  async ({ send }) => {
+    const headers = { ...KEY, authorization: 'Bearer x', 'cf-connecting-ip': '192.0.2.1' }
+    for (let i = 0; i < 10; i++) expect((await send({ headers })).status).toBe(401)
+    return send({ headers })
+  },
   ({ world, send }) => {
     world.options.env = { ADMIN_TOKEN: '' }
     return send()
@@ -214,6 +224,14 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
     },
   ],
   [
+    'POST /api/orders/:order_id/refund',
+    async (call) => {
+      await paid(call, 'refund')
+      call.world.options.env = { PEOPLE: JSON.stringify({ olena: { token: PERSON, role: { refund: 5 } } }) }
+      return call.send({ headers: { ...KEY, authorization: `Bearer ${PERSON}` } })
+    },
+  ],
+  [
     'POST /api/events/replay',
     ({ world, send }) => {
       world.options.onEvent = () => {}
@@ -257,7 +275,8 @@ describe('the table of routes in guides/shop-reference.md', () => {
     )
     expect(served.map(({ method, path }) => `${method} ${path}`)).toEqual(routes.map(({ route }) => route))
     expect([...FILTERS.keys()]).toEqual(Object.keys(API['GET /api/orders'].query ?? {}))
-    for (const { route, errors } of GUIDE) {
+    for (const { route, may, errors } of GUIDE) {
+      expect([route, may]).toEqual([route, API[route].may])
       const own = [...DESCRIBED[route].errors].sort()
       // A capture, refund and void have one list below the table.
       expect([route, errors.sort()]).toEqual([route, /\/(capture|refund|void)$/.test(route) ? [] : own])
@@ -265,7 +284,7 @@ describe('the table of routes in guides/shop-reference.md', () => {
   })
 
   it('explains every code, and no other', () => {
-    const codes = new Set([...COMMON, ...ROUTES.flatMap(([, { errors }]) => errors)])
+    const codes = new Set([...COMMON, 'forbidden', ...ROUTES.flatMap(([, { errors }]) => errors)])
     expect([...codes].sort()).toEqual([...ERRORS.keys()].sort())
   })
 
@@ -283,7 +302,9 @@ describe('the table of routes in guides/shop-reference.md', () => {
     }
     // These ask the service alone.
     const asksService = /POST.*links$|balances|resend$/.test(route)
-    const common = COMMON.filter((code) => code !== 'internal' && !(asksService && code === 'state'))
+    const common = [...COMMON, ...(API[route as RouteCall].may === 'view' ? [] : ['forbidden'])].filter(
+      (code) => code !== 'internal' && !(asksService && code === 'state'),
+    )
     const twin = errors.filter((code) => /refund$|void$/.test(route) && !seen.has(code))
     expect([...seen, ...twin].sort()).toEqual([...common, ...errors].sort())
     expect(twin.filter((code) => code.endsWith('_not_executed'))).toEqual([])

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import type { OperationKind } from '../../money/protocol.ts'
+import { refundLimit } from '../../shop/lib/people.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { minorOf, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { box, hidden } from '../parts.ts'
-import { type Act, isAllowed, refundLimit } from '../roles.ts'
+import { type Act, isAllowed } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 import { amountForm } from './actions.ts'
@@ -25,7 +26,7 @@ const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 export const askFor =
   (act: Act) =>
   (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> | Response => {
-    if (!isAllowed(visit.person.role, act)) return notice(visit, 403, visit.words.forbidden)
+    if (!isAllowed(visit, act)) return notice(visit, 403, visit.words.forbidden)
     const query = new URLSearchParams()
     for (const name of CARRIED) if (fields[name] !== undefined) query.set(name, fields[name])
     return redirect(visit, `${orderPath(id)}/${act}${query.size > 0 ? `?${query}` : ''}`)
@@ -35,8 +36,8 @@ export const askFor =
 export const explain =
   (act: Act) =>
   async (visit: SignedVisit, [id = '']: string[]): Promise<Response> => {
-    const { words, person, c } = visit
-    if (!isAllowed(person.role, act)) return notice(visit, 403, words.forbidden)
+    const { words, c } = visit
+    if (!isAllowed(visit, act)) return notice(visit, 403, words.forbidden)
     const order = await readOrder(visit, id)
     if (order instanceof Response) return order
     const fields = c.req.query()
@@ -132,8 +133,8 @@ ${
 export const confirm =
   (act: Act) =>
   async (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> => {
-    const { words, person } = visit
-    if (!isAllowed(person.role, act)) return notice(visit, 403, words.forbidden)
+    const { words } = visit
+    if (!isAllowed(visit, act)) return notice(visit, 403, words.forbidden)
     const path = orderPath(id)
     if (!isMoney(act)) {
       const reply = await doOther(visit, id, act, fields)
@@ -197,7 +198,7 @@ const settle = (visit: SignedVisit, order_id: string, attempt_id = '', executed?
 
 /** `/orders/:order_id/find`: the service is asked how an operation ended; no money moves. */
 export async function findOut(visit: SignedVisit, [id = '']: string[], { attempt = '' }: Fields): Promise<Response> {
-  if (!isAllowed(visit.person.role, 'settle')) return notice(visit, 403, visit.words.forbidden)
+  if (!isAllowed(visit, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const path = orderPath(id)
   const reply = await settle(visit, id, attempt, 'unknown')
   if (!reply.ok && reply.status !== 409 && reply.status !== 422) {

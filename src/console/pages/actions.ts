@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { refundLimit } from '../../shop/lib/people.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { AttentionItem } from '../../shop/routes/list-orders.ts'
@@ -6,7 +7,7 @@ import type { Link } from '../../shop/routes/results.ts'
 import { form } from '../layout.ts'
 import { minorOf, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { hidden, moneyFields } from '../parts.ts'
-import { type Act, isAllowed, maySell, refundLimit } from '../roles.ts'
+import { type Act, isAllowed, maySell } from '../roles.ts'
 import { at, orderPath, type SignedVisit } from '../visit.ts'
 import { againPath, linkPath } from './links.ts'
 
@@ -59,12 +60,12 @@ export async function actions(
   order: ShownOrder,
   { items, link }: { items: readonly AttentionItem[]; link: Link | undefined },
 ): Promise<Html> {
-  const { words, person } = visit
+  const { words } = visit
   const { totals, status, operations, currency } = order
   const isOpen = status !== 'success' && status !== 'failure'
   const event = items.find(({ kind }) => kind === 'on_event_given_up')?.event_id
   const money = (['capture', 'refund'] as const).filter(
-    (act) => isAllowed(person.role, act) && !isTooLong(order) && mayAskFor(visit, order, act) > 0,
+    (act) => isAllowed(visit, act) && !isTooLong(order) && mayAskFor(visit, order, act) > 0,
   )
   const moving = operations.filter(
     (one) => one.status !== 'success' && one.status !== 'failure' && /^(capture|refund|void)$/.test(one.method),
@@ -76,7 +77,7 @@ export async function actions(
     ['replay', typeof event === 'string', { event: String(event) }],
     ['erase', true, {}],
   ]
-  const quiet = rest.filter(([act, isPossible]) => isPossible && isAllowed(person.role, act))
+  const quiet = rest.filter(([act, isPossible]) => isPossible && isAllowed(visit, act))
   const button = ([act, , fields]: (typeof rest)[number]) =>
     form(
       visit,
@@ -85,7 +86,7 @@ export async function actions(
 <button class="plain${act === 'erase' ? ' danger' : ''}">${words.acts[act].button}</button>`,
     )
   const isUsable = link?.short_url && (link.state === 'sent' || link.state === 'opened')
-  const canSell = maySell(person.role) && link
+  const canSell = maySell(visit) && link
   const onward = isOpen && isUsable && money.length === 0 ? [linkPath(link.order_id), words.order.send] : undefined
   return html`<div class="card acts">${
     isTooLong(order) && totals.captured > 0 ? html`<p class="quiet">${words.order.tooLong}</p>` : ''
@@ -114,8 +115,8 @@ export function unsettled(
   { attempts, currency }: ShownOrder,
   items: readonly AttentionItem[],
 ): Html[] | '' {
-  const { words, person } = visit
-  if (!isAllowed(person.role, 'settle')) return ''
+  const { words } = visit
+  if (!isAllowed(visit, 'settle')) return ''
   const isAsked = items.some(({ kind }) => kind === 'operation_unsettled')
   return attempts.map(({ id: attempt, kind, amount }) => {
     const sum = amount === null ? '' : sumOf(words, minorOf(amount), currency)

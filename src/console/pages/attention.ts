@@ -33,11 +33,11 @@ ${kinds.map(
 }
 
 function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
-  const { words, c, person } = visit
+  const { words, c } = visit
   const { kind, order_id, flag, event_id, text } = item
   const sentence = (typeof flag === 'string' ? words.flags[flag] : words.attention.says[kind]) ?? text
   const path = order_id === null ? undefined : orderPath(order_id)
-  const mayAct = path !== undefined && isAllowed(person.role, 'settle')
+  const mayAct = path !== undefined && isAllowed(visit, 'settle')
   const act = (to: string, fields: Record<string, string>, label: string) =>
     form(visit, `${path}/${to}`, html`${hidden(fields)}<button class="plain">${label}</button>`)
   const name = order_id === null ? '' : html`<strong><bdi>${shownId(order_id)}</bdi></strong> · `
@@ -56,7 +56,7 @@ export async function finish(
   [id = '']: string[],
   fields: Record<string, string>,
 ): Promise<Response> {
-  if (!isAllowed(visit.person.role, 'settle')) return notice(visit, 403, visit.words.forbidden)
+  if (!isAllowed(visit, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const { kind = '', flag } = fields
   const body = { kind, ...(flag && { flag }) }
   const reply = await call(visit, 'POST /api/orders/:order_id/attention/done', { path: { order_id: id }, body })

@@ -39,7 +39,7 @@ const LOOKS = 20
 
 /** `/links/:order_id`: the newest link of an order, to be sent; it goes from made to opened to paid. */
 export async function link(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
-  const { words, c, person } = visit
+  const { words, c } = visit
   const text = words.link
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
@@ -84,11 +84,11 @@ ${facts(
 <div class="quiets">${
       isEverOpened ? goTo(visit, orderPath(order_id), text.order, state === 'paid' ? 'main' : 'plain') : ''
     }${
-      maySell(person.role)
+      maySell(visit)
         ? goTo(visit, againPath(order_id), words.order.again, isOpen || state === 'paid' ? 'plain' : 'main')
         : ''
     }${
-      isOpen && maySell(person.role)
+      isOpen && maySell(visit)
         ? form(visit, `${linkPath(order_id)}/revoke`, html`<button class="plain danger">${text.close}</button>`)
         : ''
     }</div>
@@ -135,11 +135,11 @@ async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
 }
 
 function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | undefined): Html | '' {
-  const { words, person } = visit
+  const { words } = visit
   if (state !== 'revoked') return state === 'expired' ? html`<p>${words.link.closed}</p>` : ''
   if (ended === 'none' || ended === undefined) return html`<p>${words.link.closed}</p>`
   const again =
-    ended === 'unknown' && maySell(person.role)
+    ended === 'unknown' && maySell(visit)
       ? form(visit, `${linkPath(order_id)}/cancel`, html`<button class="plain">${words.acts.cancel.go('')}</button>`)
       : ''
   return html`${box(ended === 'cancelled' ? 'plain' : 'wait', words.link.ended[ended])}${again}`
@@ -147,8 +147,8 @@ function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | un
 
 /** `/links/:order_id/close`: says what closing does. Nothing is done. */
 export async function closeLink(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
-  const { words, person } = visit
-  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const { words } = visit
+  if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, words.link.none)
   return page(visit, {
@@ -169,8 +169,8 @@ export async function revokeLink(
   [order_id = '']: string[],
   { id = '', sure }: Record<string, string>,
 ): Promise<Response> {
-  const { words, person } = visit
-  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  const { words } = visit
+  if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
   const reply = await call(visit, 'DELETE /api/links/:id', { path: { id } })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
@@ -179,14 +179,14 @@ export async function revokeLink(
 
 /** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
 export async function cancelOpened(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
-  if (!maySell(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
+  if (!maySell(visit)) return notice(visit, 403, visit.words.forbidden)
   await call(visit, 'POST /api/orders/:order_id/cancel', { path: { order_id } })
   return redirect(visit, linkPath(order_id))
 }
 
 /** `/links`: every link that was made here. */
 export async function links(visit: SignedVisit): Promise<Response> {
-  const { words, c, person } = visit
+  const { words, c } = visit
   const { state = '', cursor } = c.req.query()
   const known = Object.hasOwn(words.link.states, state) ? state : ''
   const query = { ...(known && { state: known }), ...(cursor && { cursor }) }
@@ -199,7 +199,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
   return page(visit, {
     title: words.links.title,
     body: html`${
-      maySell(person.role) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
+      maySell(visit) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
     }<ul class="filters" aria-label="${words.links.state}">${filters.map(
       ([name = '', label = '']) =>
         html`<li><a href="${name ? to({ state: name }) : at(visit, '/links')}"${

@@ -43,9 +43,9 @@ async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
 
 /** The form. What was typed stays in it, and each problem stands at its field. */
 function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}): Promise<Response> | Response {
-  const { words, person } = visit
+  const { words } = visit
   const text = words.newLink
-  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency = 'UAH', lang = words.lang, order = newOrderId(), until = today(visit, -DAYS) } = given
   const isMore = ['name', 'phone', 'email', 'until', 'lang'].some((name) => problems[name])
   const isFilled = Boolean(given.name || given.phone || given.email)
@@ -103,9 +103,9 @@ function newOrderId(): string {
 
 /** Makes the link, and shows it. */
 export async function makeLink(visit: SignedVisit, _: string[], given: Typed): Promise<Response> {
-  const { words, c, person } = visit
+  const { words, c } = visit
   const text = words.newLink
-  if (!maySell(person.role)) return notice(visit, 403, words.forbidden)
+  if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency = '', description = '', order = '', until = '', method, lang, name, phone, email } = given
   const amount = readAmount(words, given.amount ?? '', currency)
   const expires = isDay(until) ? startOf(c.env, until, 1) : undefined

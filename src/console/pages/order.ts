@@ -48,7 +48,7 @@ ${
     ? recordList(visit, order.record, order.currency)
     : html`<p class="quiet">${words.record.none}</p>`
 }
-${mayWrite(visit.person.role) ? noteForm(visit, id) : ''}</section>
+${mayWrite(visit) ? noteForm(visit, id) : ''}</section>
 <details class="card"><summary>${words.order.raw}</summary>
 <pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>
 </div></div>`,
@@ -72,7 +72,7 @@ export async function addNote(
   [id = '']: string[],
   fields: Record<string, string>,
 ): Promise<Response> {
-  if (!mayWrite(visit.person.role)) return notice(visit, 403, visit.words.forbidden)
+  if (!mayWrite(visit)) return notice(visit, 403, visit.words.forbidden)
   const { text = '' } = fields
   const reply = await call(visit, 'POST /api/orders/:order_id/notes', { path: { order_id: id }, body: { text } })
   if (reply.ok) return redirect(visit, orderPath(id), 'noted')

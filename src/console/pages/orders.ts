@@ -50,7 +50,7 @@ function searchOf(words: Words, text: string): string {
 
 /** `/orders`: by state, by days, and by what a person remembers of them. */
 export async function orders(visit: SignedVisit): Promise<Response> {
-  const { words, c, person } = visit
+  const { words, c } = visit
   const text = words.orders
   const { q = '', from = '', to = '', state = 'all', cursor } = c.req.query()
   const name = (Object.hasOwn(FILTERS, state) ? state : 'all') as keyof typeof FILTERS
@@ -96,7 +96,7 @@ ${
           isNarrowed
             ? html`<a href="${at(visit, '/orders')}">${text.all}</a>`
             : html`<p class="quiet">${words.today.first}</p>${
-                maySell(person.role) ? html`<a href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
+                maySell(visit) ? html`<a href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
               }`
         }</div>`
     : html`<p class="bad" role="alert">${found.status < 500 ? text.wrong : words.failed.body}</p>`

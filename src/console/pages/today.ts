@@ -15,7 +15,7 @@ const COUNTED = 20
 
 /** `/`: what was taken today, what waits, what needs a person, and what to do next. */
 export async function today(visit: SignedVisit): Promise<Response> {
-  const { words, person } = visit
+  const { words } = visit
   const text = words.today
   const [from, to] = [dayOfShop(visit, DAYS - 1), dayOfShop(visit)]
   const [attention, days, orders, waiting] = await Promise.all([
@@ -54,7 +54,7 @@ ${
         : ''
     }</ul>
 ${isNew ? html`<p class="quiet">${text.first}</p>` : ''}${
-  maySell(person.role) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
+  maySell(visit) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
 }</div>
 <div class="side">${days.ok ? charts(visit, days.body.days) : ''}</div>
 <div>${

@@ -46,16 +46,17 @@ export const english = {
   signOut: 'Sign out',
   login: {
     title: 'Sign in',
-    token: 'Admin token',
-    hint: 'The secret ADMIN_TOKEN of this shop’s worker.',
+    name: 'Name',
+    token: 'Token',
+    hint: 'Of admin, it is the secret ADMIN_TOKEN.',
     go: 'Sign in',
-    wrong: 'This is not the admin token.',
+    wrong: 'The name or the token is wrong.',
+    wait: 'Too many wrong tries. Wait a minute.',
     ended: 'Nothing was done: your session has ended. Sign in, then do it again.',
   },
   unconfigured: {
     title: 'The console is not configured',
-    body: 'Nobody can sign in yet. Either store a secret of at least 32 characters:',
-    access: 'or put Cloudflare Access in front of this page, and pass its team and audience to createConsole:',
+    body: 'Nobody can sign in: ADMIN_TOKEN needs at least 32 characters, or PEOPLE has a mistake. Store it with:',
   },
   noAccess: {
     title: 'No access',

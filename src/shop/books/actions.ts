@@ -14,7 +14,7 @@ import {
   putInList,
   removeStrays,
 } from './orders.ts'
-import { forgetSums, keepBook, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
+import { endedSession, forgetSums, keepBook, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
 import type { BooksScope } from './scope.ts'
 
 /** An action of a book. What it takes and returns is plain data: it crosses from the Worker to the object. */
@@ -25,6 +25,7 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addStrays,
   attentionOfBook,
   auditOfBook,
+  endedSession,
   eraseLinks,
   failingOfBook,
   forgetSums,

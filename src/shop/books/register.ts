@@ -97,3 +97,15 @@ export function sumOf({ shop, now }: BooksScope, name: 'attention' | 'failing'):
   const query = `SELECT coalesce(sum(value), 0) + ${strays} AS count FROM sum WHERE name = ?`
   return shop.all<{ count: number }>(query, now(), name)[0]?.count ?? 0
 }
+
+/** Whether a session of the console was ended before its time. @param until Ends it: it is remembered so long. */
+export function endedSession({ shop, now }: BooksScope, id: string, until?: number): boolean {
+  const [row] = shop.all<{ value: string }>("SELECT value FROM progress WHERE name = 'ended'")
+  const all = Object.entries(JSON.parse(row?.value ?? '{}') as Record<string, number>)
+  const ended = Object.fromEntries(all.filter(([, end]) => end > now()))
+  if (until !== undefined) {
+    const value = JSON.stringify({ ...ended, [id]: until })
+    shop.all("INSERT OR REPLACE INTO progress VALUES ('ended', ?)", value)
+  }
+  return id in ended
+}

@@ -1,5 +1,6 @@
 import { allowsInsecureHttp, type ShopEnv } from '../env.ts'
 import { zoneOf } from './day.ts'
+import { peopleProblem } from './people.ts'
 import { ProblemError } from './problem.ts'
 
 type Name = keyof ShopEnv
@@ -20,6 +21,7 @@ const CALLS: readonly Name[] = ['BASE_URL', 'POS_ID', ...KEYS, 'SCHEME', 'AUTHEN
 const STATE: readonly Name[] = ['STATE', 'ORDER_GATE']
 const SECRETS: readonly Name[] = ['LINK_SECRET', 'LINK_SECRET_PREVIOUS']
 const LINKS: readonly Name[] = [...STATE, ...SECRETS, 'MODE', 'SHOP_NAME', 'SHOP_URL', ...CALLS]
+export const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'PEOPLE']
 const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
 
 export type Group =
@@ -37,7 +39,7 @@ export type Group =
 const NEEDS: Record<Group, readonly Name[]> = {
   webhooks: [...STATE, 'API_SECRET', 'API_SECRET_PREVIOUS', 'SENDER_CHECK', 'SENDER_IP', ...STORING],
   checkout: LINKS,
-  api: ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS'],
+  api: TOKENS,
   stored: ['STATE'],
   orders: [...STATE, 'SHOP_TZ'],
   operations: [...STATE, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
@@ -76,6 +78,7 @@ function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
   if (binding === 'ORDER_GATE') return isNamespace(value)
   if (value === undefined || value === '') return REQUIRED.test(binding) ? 'missing' : undefined
   if (typeof value !== 'string') return 'must be a text'
+  if (binding === 'PEOPLE') return peopleProblem(value, env)
   if (/[\r\n]/.test(value)) return 'contains a line break'
   if (value !== value.trim()) return 'begins or ends with a space'
   const [check, live] = CHECKS[binding] ?? []

@@ -1,40 +1,47 @@
 import type { Context } from 'hono'
-import { adminTokens, isLive, type ShopEnv } from '../env.ts'
+import { isLive, type ShopEnv } from '../env.ts'
 import {
   type ConfigurationProblem,
   configurationProblems,
   describeProblems,
   requireBindings,
 } from '../lib/configuration.ts'
-import { equalSecret } from '../lib/crypto.ts'
 import { isLoopback } from '../lib/loopback.ts'
+import { type Actor, holderOf } from '../lib/people.ts'
 import { problemResponse } from '../lib/problem.ts'
+import type { createTries } from '../lib/tries.ts'
 import { raiseMisconfigured } from '../order/raise-alert.ts'
 import { actorOf, type Deps, scopeOf } from '../scope.ts'
 import { countFailing } from './list-orders.ts'
 
-/** The rejection of a request without `Authorization: Bearer <ADMIN_TOKEN>`; undefined where it has the token, or comes from inside. */
-export function unauthorized(c: Context<{ Bindings: ShopEnv }>): Response | undefined {
-  if (actorOf(c) !== undefined) return undefined
+/** Who asks: the bearer of a token, or whoever the call from inside names. Else the rejection. */
+export function whoAsks(c: Context<{ Bindings: ShopEnv }>, tries: ReturnType<typeof createTries>): Actor | Response {
+  const actor = actorOf(c)
+  if (actor) return actor
   // Before anything else: an absent token must never be something that a request can match.
   requireBindings(c.env, 'api')
-  if (hasToken(c)) return undefined
+  const address = c.req.header('cf-connecting-ip')
+  const token = tokenOf(c)
+  if (token && tries(address)) {
+    const title = 'Too many wrong tokens came from this address.'
+    return problemResponse({ status: 429, code: 'too_many_tries', title, retry_after: 60 })
+  }
+  const holder = token && holderOf(c.env, token)
+  if (holder) return holder
+  if (token) tries(address, true)
   return problemResponse(
     {
       status: 401,
       code: 'unauthorized',
       title: 'A bearer token is needed.',
-      detail: 'Send Authorization: Bearer <ADMIN_TOKEN>.',
+      detail: 'Send Authorization: Bearer <ADMIN_TOKEN>, or a token of PEOPLE.',
     },
     { 'www-authenticate': 'Bearer realm="edgetill"' },
   )
 }
 
-function hasToken({ env, req }: Context<{ Bindings: ShopEnv }>): boolean {
-  const [, token] = /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '') ?? []
-  if (token === undefined) return false
-  return adminTokens(env).some((expected) => equalSecret(token, expected))
-}
+const tokenOf = ({ req }: Context): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '')?.[1]
 
 /**
  * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
@@ -46,7 +53,8 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
   return async (c) => {
     const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
     const mode = isLive(c.env) ? {} : { mode: 'test' }
-    const isAdmin = configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && hasToken(c)
+    const isAdmin =
+      configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && holderOf(c.env, tokenOf(c) ?? '')?.by === 'api'
     const isGateNamed = problems.some(({ binding }) => binding === 'ORDER_GATE')
     const asks = isAdmin && !isGateNamed
     // A namespace of another program's class has no such count.

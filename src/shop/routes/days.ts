@@ -49,6 +49,7 @@ function checkDays({ from, to }: Days): void {
 export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /api/audit'> = {
   // What was taken on days of the shop's time zone.
   'GET /api/days': route({
+    may: 'view',
     needs: 'orders',
     query: DAYS,
     async run(_, scope, { query }) {
@@ -58,6 +59,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
   }),
   // The operations of days, the oldest first, for closing a day and for its file.
   'GET /api/operations': route({
+    may: 'view',
     needs: 'orders',
     query: { ...DAYS, ...PAGE },
     async run(_, scope, { query: { limit, cursor, ...days } }) {
@@ -72,6 +74,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
   }),
   // What people did, the newest first.
   'GET /api/audit': route({
+    may: 'view',
     needs: 'orders',
     query: PAGE,
     async run(_, scope, { query: { limit, cursor } }) {

@@ -24,6 +24,7 @@ const REPLAYED = 200
 export const EVENT_ROUTES: Routes<'GET /api/events' | 'POST /api/events/replay' | 'POST /api/events/:id/replay'> = {
   // The events that `onEvent` failed on, those that it gave up included, in no order.
   'GET /api/events': route({
+    may: 'view',
     needs: 'orders',
     query: { failing: oneOf(['true']), ...PAGE },
     async run(_, scope, { query: { limit, cursor } }) {
@@ -34,6 +35,7 @@ export const EVENT_ROUTES: Routes<'GET /api/events' | 'POST /api/events/replay' 
   }),
   // Has `onEvent` called soon for every event that it has failed on since then, those that it gave up included.
   'POST /api/events/replay': route({
+    may: 'all',
     needs: 'orders',
     body: { since: time, cursor: optionalText },
     status: 202,
@@ -50,6 +52,7 @@ export const EVENT_ROUTES: Routes<'GET /api/events' | 'POST /api/events/replay' 
   }),
   // Calls `onEvent` now for an event that it failed on.
   'POST /api/events/:id/replay': route({
+    may: 'all',
     needs: 'orders',
     async run(c, scope) {
       const id = c.req.param('id') ?? ''

@@ -167,6 +167,7 @@ const moment = v.lazy((value) =>
 export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE /api/links/:id'> = {
   // The link that `createCheckoutLink` makes, which checks what is in the order.
   'POST /api/links': route({
+    may: 'sell',
     needs: 'links',
     status: 201,
     body: {
@@ -195,6 +196,7 @@ export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE 
   }),
   // Those that were made so, the newest first; a page is full unless it is the last one.
   'GET /api/links': route({
+    may: 'view',
     needs: 'links',
     query: {
       state: v.optional(oneOf(['sent', 'opened', 'paid', 'revoked', 'expired'])),
@@ -214,6 +216,7 @@ export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE 
   }),
   // The link leads to no payment any more. Revoked again, it stays revoked.
   'DELETE /api/links/:id': route({
+    may: 'sell',
     needs: 'links',
     async run(c, scope) {
       const id = c.req.param('id') ?? ''

@@ -22,6 +22,7 @@ import { GateError } from '../call-gate.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
+import { refundLimit } from '../lib/people.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
 import { act, storeWebhook } from '../order/actions.ts'
 import { erasePersonalData } from '../order/erase.ts'
@@ -30,7 +31,7 @@ import { cancelOrder } from '../order/open-checkout.ts'
 import { attentionDone } from '../order/publish.ts'
 import { addNote } from '../order/record.ts'
 import { packEvent } from '../order/store-event.ts'
-import { actorOf, type C, type Scope } from '../scope.ts'
+import type { C, Scope } from '../scope.ts'
 import { withoutToken } from './orders.ts'
 import { type Routes, route } from './route.ts'
 
@@ -61,7 +62,13 @@ async function operate(c: C, scope: Scope, kind: OperationKind, fields: Record<s
     )
   }
   const order_id = orderIn(c)
-  const request = { kind, idempotencyKey, fields, version: c.req.header('if-match'), limit: actorOf(c)?.limit }
+  const request = {
+    kind,
+    idempotencyKey,
+    fields,
+    version: c.req.header('if-match'),
+    limit: refundLimit(scope.role ?? 'view'),
+  }
   return respond(await act(scope, order_id, moveMoney, request).catch(unlessLost(kind, order_id)))
 }
 
@@ -93,21 +100,25 @@ type OperationRoutes =
 
 export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   'POST /api/orders/:order_id/capture': route({
+    may: 'all',
     needs: 'operations',
     body: CAPTURE,
     run: (c, scope, { body }) => operate(c, scope, 'capture', body),
   }),
   'POST /api/orders/:order_id/refund': route({
+    may: 'refund',
     needs: 'operations',
     body: { ...MONEY, refund_amount: partialAmount('refund') },
     run: (c, scope, { body }) => operate(c, scope, 'refund', body),
   }),
   'POST /api/orders/:order_id/void': route({
+    may: 'all',
     needs: 'operations',
     body: MONEY,
     run: (c, scope, { body }) => operate(c, scope, 'void', body),
   }),
   'POST /api/orders/:order_id/attempts/:attempt_id/settle': route({
+    may: 'all',
     needs: 'operations',
     body: { executed: v.lazy((value) => (typeof value === 'boolean' ? flag : oneOf(['unknown']))) },
     async run(c, scope, { body: { executed } }) {
@@ -120,6 +131,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     },
   }),
   'POST /api/orders/:order_id/cancel': route({
+    may: 'sell',
     needs: 'operations',
     async run(c, scope) {
       const order_id = orderIn(c)
@@ -129,6 +141,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   }),
   // What it returns is stored like the webhook.
   'POST /api/orders/:order_id/resend': route({
+    may: 'all',
     needs: 'operations',
     body: { operation: pathSegment, transactionId: v.optional(orderId()) },
     async run(c, scope, { body }) {
@@ -142,6 +155,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     },
   }),
   'DELETE /api/orders/:order_id/personal-data': route({
+    may: 'all',
     needs: 'orders',
     async run(c, scope) {
       const erased = await act(scope, orderIn(c), erasePersonalData)
@@ -150,6 +164,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     },
   }),
   'POST /api/orders/:order_id/notes': route({
+    may: 'note',
     needs: 'orders',
     status: 201,
     body: { text: textThat(isNote, `be a string of 1 to ${NOTE_LENGTH} characters`) },
@@ -160,6 +175,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   }),
   // The kind and the flag are those of an item of GET /api/attention.
   'POST /api/orders/:order_id/attention/done': route({
+    may: 'all',
     needs: 'orders',
     body: { kind: nonEmptyText, flag: optionalText },
     async run(c, scope, { body: { kind, flag } }) {
@@ -168,6 +184,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     },
   }),
   'GET /api/balances': route({
+    may: 'view',
     needs: 'balances',
     run: async (c, scope) => ({ accounts: await listAccounts(clientConfig(c.env, scope.fetch)) }),
   }),

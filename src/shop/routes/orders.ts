@@ -40,6 +40,7 @@ type OrderRoutes =
 export const ORDER_ROUTES: Routes<OrderRoutes> = {
   // A page of orders, newest first, exact but for the changes of the last seconds; see `listOrders`.
   'GET /api/orders': route({
+    may: 'view',
     needs: 'orders',
     query: {
       status: v.optional(nonEmptyText),
@@ -65,11 +66,13 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
   }),
   // What needs a person, each with a sentence, the oldest first; with `limit=0` only how much there is.
   'GET /api/attention': route({
+    may: 'view',
     needs: 'orders',
     query: { limit: v.optional(wholeNumber(0, MOST_SHOWN), MOST_SHOWN) },
     run: (_, scope, { query }) => listAttention(scope, query.limit),
   }),
   'GET /api/orders/:order_id': route({
+    may: 'view',
     needs: 'orders',
     async run(c, scope) {
       const order = await act(scope, c.req.param('order_id') ?? '', showOrder)
@@ -79,6 +82,7 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
   }),
   // One event under its wire names, without the card's token.
   'GET /api/orders/:order_id/events/:event_id': route({
+    may: 'view',
     needs: 'stored',
     async run({ req }, { kv }) {
       const stored = await getEvent(kv, req.param('order_id') ?? '', req.param('event_id') ?? '')
@@ -92,6 +96,7 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
 /** Genuine webhooks that could not be read, or that name no order; and the raw `data` of one. */
 export const STRAY_ROUTES: Routes<'GET /api/strays' | 'GET /api/strays/:id'> = {
   'GET /api/strays': route({
+    may: 'all',
     needs: 'stored',
     query: PAGE,
     async run(_, { kv }, { query }) {
@@ -104,6 +109,7 @@ export const STRAY_ROUTES: Routes<'GET /api/strays' | 'GET /api/strays/:id'> = {
     },
   }),
   'GET /api/strays/:id': route({
+    may: 'all',
     needs: 'stored',
     async run({ req }, { kv }) {
       const data = await getStray(kv, req.param('id') ?? '')

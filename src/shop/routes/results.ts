@@ -296,7 +296,7 @@ export const DESCRIBED: { readonly [C in Call]: Described<Returns[C]> } = {
   'GET /api/orders/:order_id': is('getOrder', shownOrder, ['not_found']),
   'GET /api/orders/:order_id/events/:event_id': is('getOrderEvent', storedEvent, ['not_found']),
   'POST /api/orders/:order_id/capture': is('captureOrder', capture, money('capture')),
-  'POST /api/orders/:order_id/refund': is('refundOrder', refund, money('refund')),
+  'POST /api/orders/:order_id/refund': is('refundOrder', refund, [...money('refund'), 'over_limit']),
   'POST /api/orders/:order_id/void': is('voidOrder', capture, money('void')),
   'POST /api/orders/:order_id/attempts/:attempt_id/settle': is('settleAttempt', settled, SETTLE),
   'POST /api/orders/:order_id/cancel': is('cancelOrder', cancelled, CANCEL),

@@ -6,6 +6,7 @@ import { toIssue } from '../../schemas/read.ts'
 import { text } from '../../schemas/values.ts'
 import type { Group } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
+import type { Right } from '../lib/people.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
 import type { C, Scope } from '../scope.ts'
@@ -22,6 +23,8 @@ export interface Asked<Query, Body> {
 
 /** A row of `/api`. */
 export interface Route<K extends Call = Call> {
+  /** What it asks of a role. */
+  may: Right
   /** The bindings that it needs. */
   needs: Group
   /** The parameters of the query, and the fields of the body; any other one is rejected. A row without a body reads none. */

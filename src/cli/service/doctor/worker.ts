@@ -61,7 +61,7 @@ export async function checkWorker(
 
 const isHealth = ({ status }: Record<string, unknown>): boolean => status === 'ok' || status === 'misconfigured'
 
-const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN)$/
+const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN|PEOPLE)$/
 
 function configuration(health: Record<string, unknown>, mode: string, isAdmin: boolean, own?: Environment): Finding[] {
   const { status, problems } = health

@@ -1,0 +1,91 @@
+import { equalText } from '../../lib/constant-time.ts'
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { adminTokens, type ShopEnv } from '../env.ts'
+
+/**
+ * The rights of a person or a program: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to an
+ * amount of one order, in the order's currency; or everything.
+ */
+export type Role = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
+
+/** What a route asks of a role. `note`: whoever may sell or refund. */
+export type Right = 'view' | 'note' | 'sell' | 'refund' | 'all'
+
+/** Minor units of one order that a role may refund; undefined: without a limit. */
+export function refundLimit(role: Role): number | undefined {
+  if (role === 'all') return undefined
+  const { refund = 0 } = role !== null && typeof role === 'object' ? role : {}
+  return refund > 0 ? Math.floor(refund * 100 + 1e-6) : 0
+}
+
+/** Whether a role has a right. */
+export function may(role: Role, right: Right): boolean {
+  const sells = role === 'sell' || (role !== null && typeof role === 'object' && role.sell === true)
+  const refunds = refundLimit(role) !== 0
+  const rights: Record<Right, boolean> = {
+    view: true,
+    sell: sells,
+    refund: refunds,
+    note: sells || refunds,
+    all: false,
+  }
+  return role === 'all' || rights[right]
+}
+
+/** Who acts, as the record has it, and what they may do. */
+export interface Actor {
+  by: string
+  role: Role
+}
+
+/** Somebody of PEOPLE; the bearer of ADMIN_TOKEN is `api`. */
+interface Person extends Actor {
+  token: string
+}
+
+/** @returns Nobody where PEOPLE is not valid: the configuration says so. */
+function peopleOf({ PEOPLE }: Partial<ShopEnv>): Person[] {
+  try {
+    const people = Object.entries(JSON.parse(PEOPLE || '{}') as Record<string, Omit<Person, 'by'>>)
+    return people.map(([by, { token, role }]) => ({ by, token: String(token), role }))
+  } catch {
+    return []
+  }
+}
+
+/** Whose token this is. It is compared with each, in constant time. @param name Whom it has to belong to, at the console. */
+export function holderOf(env: ShopEnv, token: string, name?: string): Person | undefined {
+  const hash = sha256Base64url(token)
+  const admins = adminTokens(env).map((one): Person => ({ by: 'api', token: one, role: 'all' }))
+  const found = [...admins, ...peopleOf(env)].filter((one) => equalText(hash, sha256Base64url(one.token)))
+  return found.find(({ by }) => name === undefined || (by === 'api' ? 'admin' : by) === name)
+}
+
+/** The holder of a session, and their token, as PEOPLE has them now. */
+export const personOf = (env: ShopEnv, name: string): Person | undefined => peopleOf(env).find(({ by }) => by === name)
+
+const isRole = (role: unknown): boolean => {
+  if (role === 'view' || role === 'sell' || role === 'all') return true
+  const { sell = true, refund = 1, ...more } = Object(role) as { sell?: unknown; refund?: unknown }
+  const isLimit = typeof refund === 'number' && refund > 0
+  return role !== null && typeof role === 'object' && isLimit && typeof sell === 'boolean' && !Object.keys(more).length
+}
+
+/** Everything that is wrong with PEOPLE, without a token. */
+export function peopleProblem(value: string, env: Partial<ShopEnv>): string | undefined {
+  const people = peopleOf(env)
+  const isEmpty = people.length === 0 && !/^\s*\{\s*\}\s*$/.test(value)
+  if (isEmpty) return 'must be JSON such as {"olena": {"token": "…", "role": "sell"}}'
+  const taken = new Map(adminTokens(env as ShopEnv).map((token) => [token, 'ADMIN_TOKEN']))
+  const problems = people.flatMap(({ by, token, role }) => {
+    const other = taken.get(token)
+    taken.set(token, by)
+    return [
+      !/^(?!(admin|api)$)[^\s\p{C}]([^\p{C}]{0,62}[^\s\p{C}])?$/iu.test(by) && `the name ${by} cannot be used`,
+      !/^[!-~]{32,}$/.test(token) && `the token of ${by} must have at least 32 visible characters`,
+      other !== undefined && `the token of ${by} is that of ${other}`,
+      !isRole(role) && `the role of ${by} must be view, sell, all, or such as {"sell": true, "refund": 500}`,
+    ].filter((one) => one !== false)
+  })
+  return problems.length > 0 ? problems.join('; ') : undefined
+}

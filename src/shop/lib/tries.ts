@@ -1,0 +1,21 @@
+const WINDOW_MS = 60_000
+const MOST = 10
+/** Addresses that are remembered: strangers have many. */
+const KNOWN = 10_000
+
+/**
+ * Slows down whoever tries tokens: after ten wrong ones of an address in a minute, its next ones are not looked at. Each isolate
+ * counts for itself. Other addresses, and whoever is signed in, never wait for it; a request without an address is not counted.
+ *
+ * @returns Whether an address has to wait. @param isWrong Counts a wrong try.
+ */
+export function createTries(now: () => number): (address: string | undefined, isWrong?: boolean) => boolean {
+  const tries = new Map<string, number[]>()
+  return (address = '', isWrong = false) => {
+    if (address === '') return false
+    const recent = (tries.get(address) ?? []).filter((at) => at > now() - WINDOW_MS)
+    if (isWrong && tries.size > KNOWN) tries.clear()
+    if (isWrong) tries.set(address, [...recent, now()])
+    return recent.length >= MOST
+  }
+}

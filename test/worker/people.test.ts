@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import type { Role, ShopEnv } from '../../src/shop/index.ts'
+import { configurationProblems } from '../../src/shop/lib/configuration.ts'
+import { may } from '../../src/shop/lib/people.ts'
+import { API } from '../../src/shop/routes/api.ts'
+import { ADMIN_TOKEN, World } from './support/world.ts'
+
+const token = (name: string) => `${name}-has-a-token-of-32-characters`
+const ROLES = {
+  anna: 'view',
+  sofia: 'sell',
+  taras: { refund: 5 },
+  petro: { sell: true, refund: 5 },
+  olena: 'all',
+} as const
+const peopleWith = (people: Record<string, Role>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(people).map(([name, role]) => [name, { token: token(name), role }])))
+const PEOPLE = peopleWith(ROLES)
+
+const bearer = (text: string) => ({ authorization: `Bearer ${text}`, 'idempotency-key': 'k' })
+/** Who asks, and what a route of each right says to them. */
+const WHO: [who: string, headers: Record<string, string>, query: string, rights: string][] = [
+  ['nobody', {}, '', ''],
+  ['a token that is longer', bearer(`${token('olena')}x`), '', ''],
+  ['a token that is shorter', bearer(token('olena').slice(0, -1)), '', ''],
+  ['a token that was removed', bearer(token('gone')), '', ''],
+  ['a token in the query', {}, `?token=${token('olena')}`, ''],
+  ['view', bearer(token('anna')), '', 'view'],
+  ['sell', bearer(token('sofia')), '', 'view note sell'],
+  ['a refund', bearer(token('taras')), '', 'view note refund'],
+  ['both', bearer(token('petro')), '', 'view note sell refund'],
+  ['all', bearer(token('olena')), '', 'view note sell refund all'],
+  ['ADMIN_TOKEN', bearer(ADMIN_TOKEN), '', 'view note sell refund all'],
+]
+
+describe('PEOPLE', () => {
+  it.each(Object.entries(API))('%s is for its roles alone', async (call, row) => {
+    const [method = '', path = ''] = call.split(' ')
+    const world = new World({ env: { PEOPLE } })
+    for (const [who, headers, query, rights] of WHO) {
+      const url = path.replaceAll(/:\w+/g, 'x') + query
+      const response = await world.fetch(new Request(`https://x.example${url}`, { method, headers }))
+      const isIn = rights.split(' ').includes(row.may)
+      const status = isIn ? expect.toSatisfy((one) => ![401, 403].includes(one)) : rights === '' ? 401 : 403
+      expect([who, response.status]).toEqual([who, status])
+      expect(await response.text()).not.toContain('has-a-token')
+    }
+  })
+
+  it('is read at each request, and the record has the name', async () => {
+    const world = new World({ env: { PEOPLE } })
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    const refund = (key: string, amount: number) =>
+      world.api('/api/orders/A-1/refund', {
+        ...{ method: 'POST', body: JSON.stringify({ refund_amount: amount }) },
+        headers: { ...bearer(token('taras')), 'idempotency-key': key },
+      })
+    expect((await refund('a', 3)).status).toBe(200)
+    const over = await refund('b', 2.01)
+    expect([over.status, await over.json()]).toEqual([403, expect.objectContaining({ code: 'over_limit', limit: 500 })])
+    world.options.env = { PEOPLE: peopleWith({ taras: { refund: 6 } }) }
+    expect((await refund('c', 2.01)).status).toBe(200)
+    world.options.env = { PEOPLE: peopleWith({ taras: 'view' }) }
+    expect((await refund('d', 0.01)).status).toBe(403)
+    expect((await world.order('A-1'))?.record.map(({ by, result }) => [by, result])).toEqual([
+      ...[
+        ['taras', 'done'],
+        ['taras', 'over_limit'],
+        ['taras', 'done'],
+      ],
+    ])
+    world.options.env = { PEOPLE: '{}' }
+    expect((await refund('e', 0.01)).status).toBe(401)
+  })
+
+  it('keeps nobody out because a stranger tries tokens, but the stranger’s own address', async () => {
+    const world = new World({ env: { PEOPLE } })
+    const ask = async (text: string, address: string) =>
+      (await world.api('/api/days', { headers: { ...bearer(text), 'cf-connecting-ip': address } })).status
+    for (let i = 0; i < 10; i++) expect(await ask(`guess ${i}`.replace(' ', '-'), '192.0.2.1')).toBe(401)
+    expect(await ask(token('olena'), '192.0.2.1')).toBe(429)
+    expect(await ask(token('olena'), '192.0.2.2')).toBe(400)
+    await world.advance(60_000)
+    expect(await ask(token('olena'), '192.0.2.1')).toBe(400)
+  })
+
+  it.each<[people: unknown, problem: RegExp | undefined]>([
+    [{}, undefined],
+    [JSON.parse(PEOPLE), undefined],
+    ['{', /^must be JSON/],
+    [[], /^must be JSON/],
+    [{ olena: 'all' }, /the token of olena/],
+    [{ olena: { token: 'short', role: 'all' } }, /^the token of olena must have at least 32 visible characters$/],
+    [{ olena: { token: ADMIN_TOKEN, role: 'all' } }, /^the token of olena is that of ADMIN_TOKEN$/],
+    [
+      { olena: { token: token('a-person'), role: 'all' }, taras: { token: token('a-person'), role: 'boss' } },
+      /^the token of taras is that of olena; the role of taras must be/,
+    ],
+    [{ olena: { token: token('olena'), role: { refund: '5' } } }, /^the role of olena/],
+    [{ admin: { token: token('olena'), role: 'all' } }, /^the name admin cannot be used$/],
+  ])('%j: the configuration says %s', (people, problem) => {
+    const env = { ADMIN_TOKEN, PEOPLE: typeof people === 'string' ? people : JSON.stringify(people) } as ShopEnv
+    const [found] = configurationProblems(env, ['PEOPLE'])
+    if (problem) expect(found?.problem).toMatch(problem)
+    else expect(found).toBeUndefined()
+    expect(found?.problem ?? '').not.toContain('has-a-token')
+  })
+
+  it('is not shown by /health, but for its problems to the administrator', async () => {
+    const world = new World({ env: { PEOPLE: JSON.stringify({ olena: { token: 'short', role: 'all' } }) } })
+    const seen = await Promise.all(
+      [{}, bearer('short')].map(async (headers) => (await world.get('/health', headers)).text()),
+    )
+    expect(seen).toEqual([expect.not.stringContaining('olena'), expect.not.stringContaining('olena')])
+    const { problems } = (await (await world.get('/health', bearer(ADMIN_TOKEN))).json()) as { problems: unknown[] }
+    expect(problems).toEqual([{ binding: 'PEOPLE', problem: expect.stringContaining('olena') }])
+  })
+
+  it('gives a role that nobody knows nothing but a look', () => {
+    const roles = ['boss', null, { refund: -1 }, { sell: 'yes' }] as never[]
+    expect(roles.map((role) => [may(role, 'view'), may(role, 'note'), may(role, 'all')])).toEqual(
+      roles.map(() => [true, false, false]),
+    )
+  })
+})

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { causeOf } from '../../../src/testing/prove/diagnose.ts'
 import { compare, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
 import { attacks, attacksOf, createPlan } from '../../../src/testing/prove/plan.ts'
-import { COURSES, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
+import { COURSES, isRace, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
 const SUBSCRIPTION: Story = { ...STORY, actions: [{ do: 'subscribe' }] }
@@ -98,6 +99,17 @@ describe('the judge of prove', () => {
     expect(compare({ story: STORY, expected: none, seen: state(0, 0, 1) }, true)).toBe('shipped_more')
     expect(compare({ story: STORY, expected: expectedOf([PAID] as never), seen: state(0) }, true)).toBeUndefined()
   })
+})
+
+it('a race is the cause where a story is right without it, whatever else it may take to meet', async () => {
+  const story: Story = { ...STORY, asked: 435, sendings: [{ action: 0, nth: 0, way: 'hang_up' }] }
+  const sent = [PAID] as never
+  const played = { story, order_id: 'A-1', steps: [], sent, expected: expectedOf(sent), seen: state(201) }
+  const difference = (one: Story): Difference | undefined =>
+    one.asked === 435 && isRace(one) ? 'paid_more' : undefined
+  const play = async (one: Story) => ({ ...played, difference: difference(one) })
+  const player = { play, learnt: { ownIds: false, unknownTwins: new Set<string>(), requests: 0 } } as const
+  expect(await causeOf(story, { ...played, difference: 'paid_more' }, player)).toBe('not_atomic')
 })
 
 it('each attack, each kind of order and each odd amount is tried within a hundred orders, whatever the seed', () => {

@@ -1,5 +1,5 @@
 import { UsageError } from '../terminal/errors.ts'
-import { defineVerb, flagOf, hidden, option, type Verb } from '../terminal/verb.ts'
+import { defineVerb, flagOf, option, unlisted, type Verb } from '../terminal/verb.ts'
 
 /** Each script asks the command itself, so that it never grows old. Where nothing fits, bash and zsh complete the names of files. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ export const completionOf = (all: Verbs): Verb =>
       'Prints the script that completes verbs, options and their values: eval "$(edgetill completion bash)".',
     examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/edgetill.fish'],
     argument: { name: '<SHELL>', says: SHELLS.join(', '), values: SHELLS },
-    options: { line: hidden(option('<WORDS>', 'what is typed behind edgetill')) },
+    options: unlisted({ line: option('<WORDS>', 'what is typed behind edgetill') }),
     async run({ argument: shell, flags: { line }, terminal }) {
       if (!SHELLS.includes(shell))
         throw new UsageError(`Unknown shell "${shell}". Expected one of: ${SHELLS.join(', ')}.`)

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, watch } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { createCheckoutLink } from '../../checkout-link/index.ts'
 import { type Activity, testCard } from '../../emulator/index.ts'
-import { fillDay, SALE } from '../service/dev/fill-day.ts'
-import { freePort } from '../service/dev/free-port.ts'
-import { startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
+import { SALE } from '../../testing/sample-shop.ts'
+import { fillDay } from '../service/dev/fill-day.ts'
+import { freePort, startWrangler, type Wrangler } from '../service/dev/wrangler.ts'
 import { serveEmulator } from '../service/serve-emulator.ts'
 import { openStateFile, type StateFile } from '../service/state-file.ts'
 import { activityLine } from '../terminal/activity-lines.ts'
@@ -150,7 +150,7 @@ async function invitation(origin: string, service: string, linkSecret: string, a
   const link = await createCheckoutLink({
     origin,
     linkSecret,
-    order: { ...SALE, amount: 100.5, description: 'Two mugs', order_id },
+    order: { ...SALE, order_id },
   })
   return `
   the order    . ./.dev.vars && curl -H "authorization: Bearer $ADMIN_TOKEN" ${origin}/api/orders/${order_id}

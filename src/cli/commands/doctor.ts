@@ -73,12 +73,12 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
   if (project && !signal.aborted) findings.push(await checkVersion(process.cwd()))
   if (!signal.aborted) findings.push(...(await checkWebhookAddress(webhookUrl, lookup)))
   if (webhookUrl !== undefined && isWebAddress(webhookUrl) && !signal.aborted) {
-    const done = terminal.progress('Posting to the receiver')
-    findings.push(await checkWebhookReceiver(webhookUrl, use.fetch, signal, {}, flags.timeout).finally(done))
+    const checked = checkWebhookReceiver(webhookUrl, use.fetch, signal, {}, flags.timeout)
+    findings.push(await checked.finally(terminal.progress('Posting to the receiver')))
   }
   if (worker && !signal.aborted) {
-    const done = terminal.progress('Asking the worker')
-    findings.push(...(await checkWorker(worker, use, signal, project?.environments).finally(done)))
+    const checked = checkWorker(worker, use, signal, project?.environments)
+    findings.push(...(await checked.finally(terminal.progress('Asking the worker'))))
   }
   // A check that was broken off says nothing about the service.
   return signal.aborted ? 130 : report(findings, use)
@@ -118,8 +118,7 @@ async function examineService(settings: Settings, use: DoctorUse, project: Proje
       skipped('service', 'not asked: the configuration has to be right first'),
     ]
   }
-  const done = terminal.progress('Asking the service')
-  const probes = await probeService(config, signal).finally(done)
+  const probes = await probeService(config, signal).finally(terminal.progress('Asking the service'))
   // Of secrets, that they are set.
   const sources = [...new Set(Object.values(settings).map(({ source }) => source))].join(', ')
   const summary = `complete (${sources}): ${config.baseUrl}, POS ${config.posId}`

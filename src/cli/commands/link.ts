@@ -2,14 +2,7 @@ import { hostedOrder, NEW_ORDER, ORDER_OPTIONS } from '../service/hosted-order.t
 import { callWorker, workerOf, workerOptions } from '../service/worker.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
-import { defineVerb, flag, group, type OptionRow, option, type Verb } from '../terminal/verb.ts'
-
-const timeout: OptionRow<number> = {
-  says: 'how long to wait',
-  value: '<TIME>',
-  read: milliseconds,
-  absent: { value: 30_000, says: '30s' },
-}
+import { defaulting, defineVerb, flag, group, option, type Verb } from '../terminal/verb.ts'
 
 export const verb: Verb = defineVerb({
   name: 'link',
@@ -30,7 +23,7 @@ export const verb: Verb = defineVerb({
     ...group('The worker:', {
       ...workerOptions("the worker's origin (or EDGETILL_WORKER_URL)"),
       envFile: option('<FILE>', 'a file with these variables; it comes first'),
-      timeout,
+      timeout: defaulting(option('<TIME>', 'how long to wait', milliseconds), 30_000, '30s'),
       allowInsecureHttp: flag('http:// beyond loopback: others can read the token'),
     }),
     ...group('Output:', { json: flag('print JSON, for programs') }),
@@ -41,9 +34,8 @@ export const verb: Verb = defineVerb({
     const order = hostedOrder(argument, flags)
     const { expiresAt: expires_at, reference, landing, longOrderId, email: customer_email } = flags
     const input = { order, expires_at, reference, landing, longOrderId, customer_email }
-    const done = terminal.progress('Waiting for the worker')
-    const sent = { input, signal, timeoutMs: flags.timeout, holds: 'url' }
-    const body = await callWorker(worker, 'POST /api/links', use, sent).finally(done)
+    const made = callWorker(worker, 'POST /api/links', use, { input, signal, timeoutMs: flags.timeout, holds: 'url' })
+    const body = await made.finally(terminal.progress('Waiting for the worker'))
     if (flags.json) return terminal.out(JSON.stringify({ order_id: order.order_id, ...body }))
     terminal.err(`order_id ${order.order_id}, valid until ${printable(String(body.expires_at))}`)
     terminal.out(printable(String(body.url)))

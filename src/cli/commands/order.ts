@@ -59,19 +59,17 @@ const pathOf = (order_id: string): string => `/api/orders/${encodeURIComponent(o
 
 async function show(order_id: string, session: Session): Promise<void> {
   const { client, config, terminal, json, signal } = session
-  try {
-    const events = await session.wait(client.listOrderOperations({ order_id }, { signal }))
-    const order = foldOrder(events, { pos_id: config.posId })
-    if (json) terminal.out(JSON.stringify({ ...order, order_id: order.order_id ?? order_id, totals: decimal(order) }))
-    else terminal.out(describe(order, order_id, session))
-  } catch (error) {
+  const listed = client.listOrderOperations({ order_id }, { signal }).catch((error: unknown) => {
     if (!isApiError(error) || error.status !== 404) throw error
     throw new FailedError(
       `The service does not show an order ${order_id} (404): check the ID and EDGETILL_POS_ID.\n` +
         `This look-up is beyond the API document. The documented one delivers the webhook again: edgetill resend ${order_id}`,
       { cause: error },
     )
-  }
+  })
+  const order = foldOrder(await session.wait(listed), { pos_id: config.posId })
+  if (json) terminal.out(JSON.stringify({ ...order, order_id: order.order_id ?? order_id, totals: decimal(order) }))
+  else terminal.out(describe(order, order_id, session))
 }
 
 /** The wire's decimals, as every amount of the output; the fold counts in hundredths. */

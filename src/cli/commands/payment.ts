@@ -8,7 +8,7 @@ import { findOut, RESOLVE_OPTIONS, type ResolveFlags } from '../service/resolve.
 import { openSession, type Session } from '../service/service.ts'
 import { type ExitCode, errorLine } from '../terminal/errors.ts'
 import { printable } from '../terminal/terminal.ts'
-import { defineVerb, flag, hidden, type Verb } from '../terminal/verb.ts'
+import { defineVerb, flag, unlisted, type Verb } from '../terminal/verb.ts'
 
 export const verb: Verb = defineVerb({
   name: 'payment',
@@ -18,7 +18,7 @@ export const verb: Verb = defineVerb({
   examples: ['payment A-1 --amount 5 --currency UAH', 'payment --amount 5 --currency UAH --set customer_lang=UK'],
   argument: NEW_ORDER,
   // For scripts that pass --yes to every verb: nothing is asked here.
-  options: { ...ORDER_OPTIONS, ...RESOLVE_OPTIONS, yes: hidden(flag('')), ...SERVICE_OPTIONS },
+  options: { ...ORDER_OPTIONS, ...RESOLVE_OPTIONS, ...unlisted({ yes: flag('') }), ...SERVICE_OPTIONS },
   async run(use) {
     const session = await openSession(use)
     const { client, terminal, signal, wait } = session

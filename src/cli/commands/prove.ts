@@ -1,15 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type AskedOrder,
-  ProveError,
-  type ProveOptions,
-  type ProveReport,
-  prove,
-  reportText,
-  stateOf,
-} from '../../testing/prove/index.ts'
+import * as kit from '../../testing/prove/index.ts'
 import { PROVE_OPTIONS } from '../service/prove-flags.ts'
 import { junitOf, reportPage, sarifOf } from '../service/prove-report.ts'
 import { readSecrets, SECRET_OPTIONS } from '../service/secrets.ts'
@@ -40,16 +32,16 @@ export const verb: Verb = defineVerb({
   async run({ flags, terminal: { out, err } }) {
     const { json, report: page, junit, sarif, stories = 'prove-stories' } = flags
     try {
-      const report = await prove(await optionsOf(flags, err))
+      const report = await kit.prove(await optionsOf(flags, err))
       const written = await writeStories(report, stories)
       if (page !== undefined) await writeFile(page, reportPage(report))
       if (junit !== undefined) await writeFile(junit, junitOf(report))
       if (sarif !== undefined) await writeFile(sarif, sarifOf(report))
-      out(json ? JSON.stringify(report) : reportText(report))
+      out(json ? JSON.stringify(report) : kit.reportText(report))
       if (written.length > 0 && !json) err(`Play one again with edgetill prove --story FILE: ${written.join(', ')}`)
       return report.findings.length > 0 ? 1 : 0
     } catch (error) {
-      if (!(error instanceof ProveError)) throw error
+      if (!(error instanceof kit.ProveError)) throw error
       // On a command line nothing is a function.
       const message = error.message.replace('must be a function, or an', 'must be an')
       if (json) out(errorLine(new UsageError(message)))
@@ -59,21 +51,22 @@ export const verb: Verb = defineVerb({
   },
 })
 
-async function optionsOf(flags: Given, note: (text: string) => void): Promise<ProveOptions> {
+async function optionsOf(flags: Given, note: (text: string) => void): Promise<kit.ProveOptions> {
   const { envFile: _, secretFile: __, paid, refunded, shipped, currency, header = [], story, ...rest } = flags
   const { stateCommand, createCommand, restartCommand, refundCommand, captureCommand, ...options } = rest
   const { report: _page, junit: _junit, sarif: _sarif, stories: _stories, json: _json, ...settings } = options
   if (!flags.state === !stateCommand) throw new UsageError('Pass --state URL or --state-command COMMAND.')
   const [{ value: apiSecret }] = await readSecrets(flags)
-  const how = { paths: { paid, refunded, shipped, currency }, units: settings.units as ProveOptions['units'] }
+  const how = { paths: { paid, refunded, shipped, currency }, units: settings.units as kit.ProveOptions['units'] }
   const filled = (line: string, values: object): string =>
     line.replaceAll(/\{(order_id|amount|currency|key)\}/g, (_, name) => String(values[name as keyof typeof values]))
-  const made = async (line: string, order: AskedOrder): Promise<unknown> => {
+  const made = async (line: string, order: kit.AskedOrder): Promise<unknown> => {
     const text = await run(filled(line, order))
     return /^\s*\{/.test(text) ? JSON.parse(text) : { order_id: text.trim() || order.order_id }
   }
   const button = (line: string | undefined) => line && ((press: object) => run(filled(line, press)))
-  const state = async (order_id: string) => stateOf(await run(filled(stateCommand ?? '', { order_id })), how, PRINTED)
+  const state = async (order_id: string) =>
+    kit.stateOf(await run(filled(stateCommand ?? '', { order_id })), how, 'the command printed')
   const waits = new Set<string>()
   return {
     ...settings,
@@ -81,16 +74,14 @@ async function optionsOf(flags: Given, note: (text: string) => void): Promise<Pr
     apiSecret,
     headers: Object.fromEntries(header.map((line) => /^([^:]+):\s*(.*)$/.exec(line)?.slice(1) ?? [line, ''])),
     state: settings.state ?? state,
-    create: settings.create ?? (createCommand && ((order: AskedOrder) => made(createCommand, order))),
+    create: settings.create ?? (createCommand && ((order: kit.AskedOrder) => made(createCommand, order))),
     restart: restartCommand ? () => run(restartCommand) : undefined,
     refund: settings.refund ?? button(refundCommand),
     capture: settings.capture ?? button(captureCommand),
     ...(story !== undefined && { story: await readJsonFile('--story', story) }),
     onWait: (says) => void (waits.size < waits.add(says).size && note(`Waiting: ${says}`)),
-  } as ProveOptions
+  } as kit.ProveOptions
 }
-
-const PRINTED = 'the command printed'
 
 /** Runs a command until it exits. What it leaves running in the background is not waited for, whatever that keeps open. */
 function run(line: string): Promise<string> {
@@ -98,7 +89,7 @@ function run(line: string): Promise<string> {
     const child = spawn(line, { shell: true, stdio: ['ignore', 'pipe', 'ignore'] })
     let text = ''
     child.stdout.on('data', (chunk) => (text += chunk))
-    const end = (error?: ProveError): void => {
+    const end = (error?: kit.ProveError): void => {
       clearTimeout(timer)
       child.stdout.destroy()
       if (error) reject(error)
@@ -106,18 +97,18 @@ function run(line: string): Promise<string> {
     }
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      end(new ProveError(`The command does not end within ${COMMAND_MS / 1000} s: ${line}`))
+      end(new kit.ProveError(`The command does not end within ${COMMAND_MS / 1000} s: ${line}`))
     }, COMMAND_MS)
-    child.on('error', (error) => end(new ProveError(`The command cannot be run: ${line}: ${error.message}`)))
+    child.on('error', (error) => end(new kit.ProveError(`The command cannot be run: ${line}: ${error.message}`)))
     child.on('exit', (code) => {
       // Its last output may still be on its way.
-      setImmediate(() => end(code === 0 ? undefined : new ProveError(`The command exits with ${code}: ${line}`)))
+      setImmediate(() => end(code === 0 ? undefined : new kit.ProveError(`The command exits with ${code}: ${line}`)))
     })
   })
 }
 
 /** A file for each finding, so that it can be played again: after a correction, and in the shop's own tests. */
-async function writeStories({ findings }: ProveReport, folder: string): Promise<string[]> {
+async function writeStories({ findings }: kit.ProveReport, folder: string): Promise<string[]> {
   const files = new Map(
     findings.flatMap((one) => (one.file ? [[`${one.cause}-${slug(one.verdict)}.json`, one.file]] : [])),
   )

@@ -1,10 +1,10 @@
-import { createRandom } from '../../emulator/state/random.ts'
+import { createRandom } from '../../testing/prove/random.ts'
 import { isSuccess } from '../terminal/activity-lines.ts'
 import type { ExitCode } from '../terminal/errors.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
 import { defineVerb, flag, option, type Use, type Verb } from '../terminal/verb.ts'
-import { loadReceived, type Received } from '../webhooks/received.ts'
+import { loadReceived } from '../webhooks/received.ts'
 import { replyFields, replyText, sendRequest } from '../webhooks/send.ts'
 
 const OPTIONS = {
@@ -36,11 +36,10 @@ async function replay({ argument: folder, flags, terminal }: Use<typeof OPTIONS>
   const chosen = seed ?? Math.floor(Math.random() * 2 ** 32)
   if (shuffle) err(`Shuffled with --seed ${chosen}.`)
   let failed = 0
-  for (const one of shuffle ? shuffled(twice, chosen) : twice) {
+  for (const one of shuffle ? createRandom(chosen).shuffled(twice) : twice) {
     const url = to ?? one.forwarded_to ?? one.url
-    const done = progress('Waiting for the receiver')
     const sent = sendRequest(url, one.method, one.headers, Buffer.from(one.body, one.encoding))
-    const reply = await sent.finally(done)
+    const reply = await sent.finally(progress('Waiting for the receiver'))
     if (!isSuccess(reply.status)) failed++
     const colour = isSuccess(reply.status) ? 'green' : 'red'
     const { summary, received_at } = one
@@ -49,14 +48,4 @@ async function replay({ argument: folder, flags, terminal }: Use<typeof OPTIONS>
   }
   if (failed > 0) err(`${failed} of ${twice.length} got no 2xx response.`)
   return failed > 0 ? 1 : 0
-}
-
-function shuffled(list: readonly Received[], seed: number): Received[] {
-  const random = createRandom(seed)
-  const result = [...list]
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1))
-    ;[result[i], result[j]] = [result[j] as Received, result[i] as Received]
-  }
-  return result
 }

@@ -98,8 +98,8 @@ async function book(kind: string, { emulator, set = [], json }: TriggerFlags, te
 }
 
 async function replyOf(url: string, headers: [string, string][], body: string, terminal: Terminal): Promise<Reply> {
-  const done = terminal.progress('Waiting for the receiver')
-  return shownReply(await sendRequest(url, 'POST', headers, encodeUtf8(body)).finally(done))
+  const sent = sendRequest(url, 'POST', headers, encodeUtf8(body))
+  return shownReply(await sent.finally(terminal.progress('Waiting for the receiver')))
 }
 
 function unknownKind(kind: string, known: readonly string[]): UsageError {

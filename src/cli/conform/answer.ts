@@ -5,11 +5,9 @@ export interface Answer<T = unknown> {
   /** `other`: a response of another shape than the SDK reads. `none`: nothing that says anything, such as a 503. */
   verdict: 'accepted' | 'rejected' | 'other' | 'none'
   value?: T
-  /** The HTTP status of the last response. */
   status?: number | undefined
   /** The JSON of the last response, as it came. Never part of a report. */
   body?: unknown
-  /** When it was sent, in milliseconds. */
   at: number
   /** In words, without any value but statuses and codes. */
   says: string
@@ -67,12 +65,10 @@ export function authenticated({ verdict, status, says }: Answer): Judgement {
   return status === 401 || status === 403 ? differs(says) : holds(says)
 }
 
-/** Whether a request was rejected with one of these statuses. */
 export function rejectedWith({ verdict, status = 0, says }: Answer, ...statuses: number[]): Judgement {
   if (verdict === 'none') return notTried(says)
   return verdict === 'rejected' && statuses.includes(status) ? holds(says) : differs(says)
 }
 
-/** A judgement of what an accepted call returned. */
 export const returned = <T>(answer: Answer<T>, judge: (value: T) => Judgement): Judgement =>
   answer.verdict === 'accepted' ? judge(answer.value as T) : taken(answer)

@@ -5,9 +5,9 @@ import { redactor } from '../../lib/redact.ts'
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { cleanUp } from './clean-up.ts'
 import { PROBE_TEXTS } from './inputs.ts'
-import { type Judgement, notTried } from './judgement.ts'
+import { notTried } from './judgement.ts'
 import { openProject, type ProjectSettings } from './project.ts'
-import type { ConformReport, JudgedStatement } from './report.ts'
+import type { ConformReport } from './report.ts'
 import { newState, type RunState, readState, type StateStore } from './state.ts'
 import type { Need, Story } from './statement.ts'
 import { ACCESS } from './stories/access.ts'
@@ -24,12 +24,10 @@ export interface ConformOptions extends ProjectSettings {
   store: StateStore
   /** Interrupts the run: it goes on from `store`. */
   signal: AbortSignal
-  onProgress?(done: number, of: number): void
 }
 
 const STORIES: readonly Story[] = [...ACCESS, CHECKOUT, ...VARIANTS, ...PAID, ...WEBHOOKS, STAYS_UNTRIED]
 
-/** Why a story is left out. */
 const LACKS: Readonly<Record<Need, string>> = {
   card: 'no test card: set EDGETILL_TEST_CARD',
   subMerchant: 'no sub-merchant: pass --sub-merchant UUID',
@@ -38,25 +36,20 @@ const LACKS: Readonly<Record<Need, string>> = {
   webhooks: 'no address for webhooks: pass --webhook-url URL, which leads to --webhook-port',
 }
 
-/**
- * Tries the package's assumptions against a project of the service. Undefined when it was interrupted.
- * @throws {ConfigError} before anything is sent, unless the project is said to be the test project (loopback always
- * is).
- */
+// Nothing is sent unless the project is said to be the test project (loopback always is).
+/** Tries the package's assumptions against a project of the service. Undefined when it was interrupted. */
 export async function conform(options: ConformOptions): Promise<ConformReport | undefined> {
   const { config, store, signal } = options
   allow(options)
   const state = readState(await store.load(), sha256Base64url(`${config.baseUrl} ${config.posId}`))
   const save = () => store.save(state)
-  const project = openProject(config, options, state, save, signal)
+  const project = openProject(options, state, save)
   try {
-    for (const [index, story] of STORIES.entries()) {
+    for (const story of STORIES) {
       if (state.done[story.id] === undefined && whyNot(story, options, state) === undefined) {
-        const judgements = await story.play(project)
-        state.done[story.id] = judgements
+        state.done[story.id] = await story.play(project)
         await save()
       }
-      options.onProgress?.(index + 1, STORIES.length)
     }
     await cleanUp(project, save)
   } catch (error) {
@@ -98,16 +91,14 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
 
 function reportOf(state: RunState, options: ConformOptions): ConformReport {
   const statements = STORIES.flatMap((story) => {
-    const judgements = state.done[story.id]
     const why = notTried(whyNot(story, options, state) ?? '')
-    return story.statements.map((statement, index) => judged(statement, judgements?.[index] ?? why))
+    return story.statements.map(({ follow, ...statement }, index) => {
+      const judgement = state.done[story.id]?.[index] ?? why
+      return { ...statement, ...judgement, ...(judgement.result === 'differs' && { follow }) }
+    })
   })
   const made = state.made.map(({ order_id, what, now, open }) => ({ order_id, what, now, open }))
   return { statements, news: state.news, made: made as ConformReport['made'] }
-}
-
-function judged({ follow, ...statement }: Story['statements'][number], judgement: Judgement): JudgedStatement {
-  return { ...statement, ...judgement, ...(judgement.result === 'differs' && { follow }) }
 }
 
 /** The report is made of words of this package. Should a secret have come into it all the same, it is cut out here. */

@@ -4,7 +4,6 @@ import { readWebhook, type WebhookEvent } from '../../webhooks/index.ts'
 export interface Delivery {
   /** Undefined where it was rejected. */
   event?: WebhookEvent
-  /** Why it was rejected. */
   reason?: string
   contentType: string
   encoding: string | null

@@ -24,11 +24,17 @@ const orderOf = ({ amount, currency }: Project, order_id: string) => {
 export const hosted = (project: Project, order_id: string) =>
   ({ mode: 'hosted', method: 'purchase', ...orderOf(project, order_id), ...CUSTOMER }) as const
 
-/** A direct authorization with the test card. */
 export const direct = (project: Project, order_id: string): DirectAuthInput => ({
   ...{ mode: 'direct', method: 'auth', ...orderOf(project, order_id), ...(project.card as TestCard) },
   ...{ ...CUSTOMER, customer_ip: '192.0.2.7', browser_fingerprint: FINGERPRINT },
 })
+
+/** A request that moves nothing: every amount is missing. */
+export const INVALID = {
+  method: 'POST',
+  path: '/api/v1/payment',
+  body: { mode: 'hosted', method: 'purchase' },
+} as const
 
 export const doubled = (amount: number): number => fromMinorUnits(toMinorUnits(amount) * 2)
 

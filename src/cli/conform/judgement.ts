@@ -1,10 +1,7 @@
 export type Result = 'holds' | 'differs' | 'not tried'
 
 /** How an answer was judged. `seen` has no value of the service but statuses and codes. */
-export interface Judgement {
-  result: Result
-  seen: string
-}
+export type Judgement = { result: Result; seen: string }
 
 export const holds = (seen: string): Judgement => ({ result: 'holds', seen })
 export const differs = (seen: string): Judgement => ({ result: 'differs', seen })

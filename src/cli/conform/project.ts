@@ -19,7 +19,6 @@ export interface ProjectSettings {
   currency: string
   card?: TestCard | undefined
   subMerchant?: string | undefined
-  /** Where the webhooks of the probes go, and what receives them. */
   webhooks?: { url: string; inbox: Inbox } | undefined
   /** Shows a person the page of a payment, who pays there. Then the run goes on. */
   payByHand?: ((url: string) => unknown) | undefined
@@ -31,7 +30,6 @@ export interface ProjectSettings {
 export interface Project extends ProjectSettings {
   /** With the authentication that works. */
   readonly client: Client
-  /** The same with something changed. */
   clientWith(change: Partial<ClientConfig>): Client
   /** Makes a call. @throws on an interruption. */
   ask<T>(call: (options: { signal: AbortSignal }) => Promise<T>): Promise<Answer<T>>
@@ -43,11 +41,9 @@ export interface Project extends ProjectSettings {
 
 /** Opens the project of a configuration. `save` resolves when the state is safe. */
 export function openProject(
-  config: ClientConfig,
-  settings: ProjectSettings,
+  { config, signal, ...settings }: ProjectSettings & { config: ClientConfig; signal: AbortSignal },
   state: RunState,
   save: () => Promise<void>,
-  signal: AbortSignal,
 ): Project {
   const recorder = createRecorder(config, (operation, body) => addNews(state.news, operation, body))
   const clientWith = (change: Partial<ClientConfig>): Client => createClient({ ...recorder.config, ...change })

@@ -5,10 +5,8 @@ import { isObject } from '../../lib/kind.ts'
 
 type Json = Record<string, unknown>
 
-/** One call, as far as a recording needs it. */
 type Exchange = { path: string; sent: Json; status: number; returned: Json }
 
-/** One order of a seed file. */
 type SeedOrder = { [name in 'mode' | 'method' | 'amount' | 'currency']: unknown } & {
   order_id: string
   card?: string

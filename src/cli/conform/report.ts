@@ -4,16 +4,13 @@ import type { MadeOrder } from './state.ts'
 import type { Statement } from './statements.ts'
 
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
-  /** The setting for where it differs. */
   follow?: string
 }
 
 /** The findings of a run, without anything secret or personal. */
 export interface ConformReport {
   statements: JudgedStatement[]
-  /** Behaviour that the API document does not have. */
   news: News
-  /** The orders that the run made, and their ends. */
   made: Pick<MadeOrder, 'order_id' | 'what' | 'now' | 'open'>[]
 }
 

@@ -2,6 +2,7 @@ import type { Signer } from '../../config.ts'
 import { hmacSha1Hex } from '../../lib/hmac-sha1.ts'
 import { sha1Base64url } from '../../lib/sha1.ts'
 import { authenticated } from './answer.ts'
+import { INVALID } from './inputs.ts'
 import type { Project } from './project.ts'
 
 const base64 = (hex: string): string =>
@@ -19,12 +20,11 @@ const FORMS: readonly (readonly [says: string, sign: Form])[] = [
   ['hex with a final line break in the body', (secret, { body }) => hmacSha1Hex(secret, `${body}\n`)],
 ]
 
-/** Which form is accepted where the assumed one is not; undefined for none. Its requests lack every amount, so that they move nothing. */
+/** Which form is accepted where the assumed one is not; undefined for none. */
 export async function acceptedForm({ ask, clientWith, secret }: Project): Promise<string | undefined> {
   for (const [says, sign] of FORMS) {
     const client = clientWith({ authentication: 'per-endpoint', signer: (request) => sign(secret, request) })
-    const request = { method: 'POST', path: '/api/v1/payment', body: { mode: 'hosted', method: 'purchase' } } as const
-    const answer = await ask((options) => client.rawRequest({ ...request, authentication: 'hmac' }, options))
+    const answer = await ask((options) => client.rawRequest({ ...INVALID, authentication: 'hmac' }, options))
     if (answer.verdict === 'rejected' && authenticated(answer).result === 'holds' && answer.status !== 404) return says
   }
   return undefined

@@ -10,7 +10,6 @@ export interface MadeOrder {
   /** `checkout`: hosted, never paid. The others are paid with the test card. */
   what: 'checkout' | 'authorization' | 'purchase'
   currency: string
-  /** When it was about to be sent, in milliseconds. */
   at: number
   /** Its end; undefined while it has not been looked at. */
   now?: string
@@ -27,14 +26,12 @@ export interface RunState {
   authentication?: 'per-endpoint' | 'plain'
   /** The result of a hosted payment with every documented field, if it was made: others are compared with it. */
   hosted?: Answer['verdict']
-  /** The judgements of each story that was played to its end. */
   done: Record<string, Judgement[]>
   made: MadeOrder[]
   news: News
 }
 
 export interface StateStore {
-  /** The last saved state; undefined for none. */
   load(): Promise<unknown>
   /** Resolves when it is safe; undefined removes it. */
   save(state: RunState | undefined): Promise<void>

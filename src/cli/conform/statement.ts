@@ -10,7 +10,6 @@ export interface Story {
   id: string
   needs: readonly Need[]
   statements: readonly Statement[]
-  /** One judgement for each statement. */
   play(project: Project): Promise<Judgement[]>
 }
 

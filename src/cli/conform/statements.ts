@@ -1,15 +1,7 @@
-/** Something that is assumed of the service. */
-export interface Statement {
-  id: string
-  /** The assumption, as a sentence. */
-  says: string
-  /** Where it is assumed: a sentence of the README, or the place in the package. */
-  assumed: string
-  /** The option, flag or call that follows the service where it differs. */
-  follow: string
-}
+/** What is assumed of the service, where it is assumed, and what follows the service where it differs. */
+export type Statement = Record<'id' | 'says' | 'assumed' | 'follow', string>
 
-/** The id and what it says; where it is assumed, and what follows the service where it differs. */
+/** `id: says`, and below it `assumed | follow`. */
 const STATEMENTS = `
 base_path: The API is at base_url, and its paths have no slash at the end.
   the API document, "Create payment" | EDGETILL_BASE_URL: the address that the merchant portal names, with its path; or

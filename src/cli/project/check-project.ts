@@ -23,7 +23,6 @@ export function compareEnvironments(environments: readonly WranglerEnvironment[]
 const titleOf = ({ name }: WranglerEnvironment): string => (name === undefined ? 'the top level' : `[env.${name}]`)
 const listOf = (environments: readonly WranglerEnvironment[]): string => environments.map(titleOf).join(' and ')
 
-/** The variables that only the merchant knows. */
 const TO_FILL_IN: readonly string[] = ['BASE_URL', 'API_URL', 'POS_ID', 'SCHEME']
 
 /** Checks that an environment can be deployed: what `edgetill init` left empty is filled in. */

@@ -6,7 +6,6 @@ import { readWranglerToml, type WranglerEnvironment } from './wrangler-toml.ts'
 
 export interface Project {
   environments: WranglerEnvironment[]
-  /** The service's settings on this machine, as `wrangler dev` reads them. */
   settings: Settings
   token: string | undefined
 }

@@ -7,14 +7,12 @@ export interface WranglerEnvironment {
   /** `test`; undefined for the top level, which `wrangler dev` uses. */
   name: string | undefined
   vars: Readonly<Record<string, unknown>>
-  /** The names of all other bindings. */
   bindings: readonly string[]
   stores: readonly { table: 'kv_namespaces' | 'd1_databases'; binding: string; id: string }[]
 }
 
 type Table = Record<string, unknown>
 
-/** Reads the environments of the project in a folder: the top level first. */
 export async function readWranglerToml(folder: string): Promise<WranglerEnvironment[]> {
   const text = await readFile(join(folder, 'wrangler.toml'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

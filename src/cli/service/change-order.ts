@@ -19,7 +19,6 @@ import { openSession, type Session } from './service.ts'
 /** A verb that changes an order: what it sends, and what it means for people. */
 interface ChangeVerb extends Pick<Verb, 'summary' | 'description' | 'examples'> {
   name: 'capture' | 'refund' | 'void' | 'cancel'
-  /** The meaning of a missing `--amount`; undefined where the service takes no amount. */
   whole?: string
   /** Whether the service takes a currency, a comment and a webhook address. */
   takesDetails: boolean

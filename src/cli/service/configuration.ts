@@ -51,11 +51,7 @@ export async function readSettings(flags: ServiceFlags, environment?: env.Variab
   return settings
 }
 
-/**
- * The client's configuration from settings; it is checked here, before anything is shown or sent.
- * @param help The last line of what is said about a setting that is missing.
- * @throws {UsageError}
- */
+/** The client's configuration, checked before anything is sent. `help` ends what is said of a missing setting. */
 export function configOf(
   settings: Settings,
   { timeout: timeoutMs, allowInsecureHttp }: ServiceFlags,

@@ -4,9 +4,9 @@ import { PERTURBATIONS } from '../../emulator/state/perturbations.ts'
 import { parseInstant } from '../../emulator/state/time.ts'
 import { environmentVariable } from '../terminal/environment.ts'
 import { milliseconds, webAddress, wholeNumber } from '../terminal/option-values.ts'
-import { completed, type Flags, flag, group, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
+import { completed, type Flags, flag, group, option, repeated, unlisted } from '../terminal/verb.ts'
 
-const own = (): OptionRow<string | undefined> => hidden(option('<VALUE>', ''))
+const own = option('<VALUE>', '')
 
 const delays = (text: string): number[] =>
   text === 'none' ? [] : text.split(',').map((delay) => milliseconds(delay.trim()))
@@ -21,7 +21,6 @@ export const EMULATOR_OPTIONS = {
     origin: option('<URL>', 'where others reach it: http://192.168.1.5:4010', webAddress),
     allowHost: repeated('<NAME>', 'another name of it: emulator in compose; may be repeated', String),
     tlsCert: option('<FILE>', 'https with this certificate, and --tls-key FILE'),
-    tlsKey: own(),
     webhookUrl: option('<URL>', 'where webhooks without a server_url go', webAddress),
   }),
   ...group('What it prints:', {
@@ -61,11 +60,7 @@ export const EMULATOR_OPTIONS = {
     account: repeated('<ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', account),
     latency: option('<MS>', 'of each call, in real time: 200, or 100-400', latency),
   }),
-  posId: own(),
-  apiKey: own(),
-  apiSecret: own(),
-  endpointsKey: own(),
-  scheme: own(),
+  ...unlisted({ tlsKey: own, posId: own, apiKey: own, apiSecret: own, endpointsKey: own, scheme: own }),
 }
 
 export type EmulatorFlags = Flags<typeof EMULATOR_OPTIONS>

@@ -24,18 +24,11 @@ export type HostedOrder = Extract<CreatePaymentInput, { mode: 'hosted' }>
 /** The input of a hosted payment. What is wrong in it is found by the SDK, under the field's name. */
 export function hostedOrder(id: string | undefined, flags: Flags<typeof ORDER_OPTIONS>): HostedOrder {
   const order_id = id ?? newOrderId('cli-')
-  const order: Record<string, unknown> = {
-    mode: 'hosted',
-    method: flags.method ?? 'purchase',
-    order_id,
-    amount: flags.amount,
-    currency: flags.currency,
-    description: flags.description ?? `Order ${order_id}`,
-    order_3ds_bypass: 'supported',
-    customer_email: flags.email,
-    customer_phone: flags.phone,
-    server_url: flags.serverUrl,
-    result_url: flags.resultUrl,
+  const { amount, currency, method = 'purchase', description = `Order ${order_id}` } = flags
+  const { email: customer_email, phone: customer_phone, serverUrl: server_url, resultUrl: result_url } = flags
+  const order = {
+    ...{ mode: 'hosted', method, order_id, amount, currency, description, order_3ds_bypass: 'supported' },
+    ...{ customer_email, customer_phone, server_url, result_url },
   }
   const given = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined))
   // Card data has no place in a command: whatever is set, the customer pays on the service's page.

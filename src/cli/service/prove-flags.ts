@@ -1,6 +1,6 @@
 import { ORDER_KINDS, type OrderKind } from '../../testing/prove/story.ts'
 import { wholeNumber } from '../terminal/option-values.ts'
-import { completed, flag, hidden, type OptionRow, option, repeated } from '../terminal/verb.ts'
+import { completed, flag, type OptionRow, option, repeated, unlisted } from '../terminal/verb.ts'
 
 const whole = wholeNumber(0, 0xffff_ffff)
 
@@ -28,25 +28,23 @@ export const PROVE_OPTIONS = {
   report: option('<FILE>', 'writes an HTML page with the story of each failing order'),
   json: flag('the result as JSON, for programs'),
   // The help has no room for these: guides/prove.md has them.
-  paid: hidden(option('<PATH>', 'where the JSON has what was paid (default: $.paid)')),
-  refunded: hidden(option('<PATH>', 'what was refunded (default: $.refunded)')),
-  shipped: hidden(option('<PATH>', 'how often it was shipped (default: $.shipped)')),
-  currency: hidden(option('<PATH>', 'the currency (default: $.currency)')),
-  units: hidden(option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)')),
-  createCommand: hidden(
-    option('<COMMAND>', 'a command that makes an order, and may print its order_id, or JSON as above'),
-  ),
-  header: hidden(
-    repeated('<NAME: VALUE>', 'a header for the state, the create, the refund and the capture URL', (line) => line),
-  ),
-  refundCommand: hidden(option('<COMMAND>', 'a command that does the same: ./refund {order_id} {amount} {key}')),
-  captureCommand: hidden(option('<COMMAND>', 'a command that does the same')),
-  emulator: hidden(option('<URL>', 'where the emulator is served that the shop refunds and captures with')),
-  posId: hidden(option('<UUID>', "the shop's POS, if the receiver compares it")),
-  settleMs: hidden(option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole)),
-  timeoutMs: hidden(option('<MS>', 'how long a call may take (default: 10000)', whole)),
-  stories: hidden(option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)')),
-  usesEdgetill: hidden(flag('the receiver uses edgetill: advice names its functions')),
-  junit: hidden(option('<FILE>', 'writes the result as JUnit XML')),
-  sarif: hidden(option('<FILE>', 'writes the result as SARIF')),
+  ...unlisted({
+    paid: option('<PATH>', 'where the JSON has what was paid (default: $.paid)'),
+    refunded: option('<PATH>', 'what was refunded (default: $.refunded)'),
+    shipped: option('<PATH>', 'how often it was shipped (default: $.shipped)'),
+    currency: option('<PATH>', 'the currency (default: $.currency)'),
+    units: option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)'),
+    createCommand: option('<COMMAND>', 'a command that makes an order, and may print its order_id, or JSON as above'),
+    header: repeated('<NAME: VALUE>', 'a header for the state, the create, the refund and the capture URL', String),
+    refundCommand: option('<COMMAND>', 'a command that does the same: ./refund {order_id} {amount} {key}'),
+    captureCommand: option('<COMMAND>', 'a command that does the same'),
+    emulator: option('<URL>', 'where the emulator is served that the shop refunds and captures with'),
+    posId: option('<UUID>', "the shop's POS, if the receiver compares it"),
+    settleMs: option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole),
+    timeoutMs: option('<MS>', 'how long a call may take (default: 10000)', whole),
+    stories: option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)'),
+    usesEdgetill: flag('the receiver uses edgetill: advice names its functions'),
+    junit: option('<FILE>', 'writes the result as JUnit XML'),
+    sarif: option('<FILE>', 'writes the result as SARIF'),
+  }),
 }

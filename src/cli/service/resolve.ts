@@ -3,19 +3,12 @@ import type { OutcomeUnknownError } from '../../errors.ts'
 import { resolveOutcome, type UnresolvedCall } from '../../outcome/resolve-outcome.ts'
 import { milliseconds } from '../terminal/option-values.ts'
 import { printable } from '../terminal/terminal.ts'
-import { type Flags, flag, group, type OptionRow } from '../terminal/verb.ts'
+import { defaulting, type Flags, flag, group, option } from '../terminal/verb.ts'
 import type { Session } from './service.ts'
-
-const settleAfter: OptionRow<number> = {
-  says: 'when an absence means not executed',
-  value: '<TIME>',
-  read: milliseconds,
-  absent: { value: 600_000, says: '10m' },
-}
 
 export const RESOLVE_OPTIONS = group('Afterwards:', {
   resolve: flag('look an unknown outcome up; it is never sent again'),
-  settleAfter,
+  settleAfter: defaulting(option('<TIME>', 'when an absence means not executed', milliseconds), 600_000, '10m'),
 })
 
 export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
@@ -23,10 +16,7 @@ export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
 /** The order to look up, where the call named none, and its operations from before the call. */
 type Clues = { order_id?: string | undefined; known?: readonly string[] | undefined }
 
-/**
- * Says that the outcome of a call is unknown and, with `--resolve`, finds out. Undefined where it was not looked up.
- * The SDK's advice on how to find out is for programs, and left out: the verb gives its own.
- */
+/** Says that an outcome is unknown, without the SDK's advice for programs, and with `--resolve` finds out. */
 export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, session: Session, clues: Clues) {
   const { order_id, known } = clues
   const { terminal, signal } = session
@@ -34,8 +24,8 @@ export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, s
   if (!flags.resolve || signal.aborted) return undefined
   const { operation, amount, currency, sent_at } = error
   const call = { operation, amount, currency, sent_at, order_id: error.order_id ?? order_id }
-  const done = terminal.progress('Finding out what happened')
-  const outcome = await settle(call, flags.settleAfter, known, session).finally(done)
+  const settled = settle(call, flags.settleAfter, known, session)
+  const outcome = await settled.finally(terminal.progress('Finding out what happened'))
   if (outcome.outcome === 'unknown') terminal.err(`Still unknown: ${outcome.why}`)
   else if (outcome.outcome === 'executed') terminal.err('Found out: it was executed.')
   else terminal.err('Found out: it was not executed. The same command can be run again.')

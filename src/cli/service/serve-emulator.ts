@@ -11,16 +11,9 @@ export interface ServeEmulatorOptions extends Omit<ServeOptions, 'tls'> {
   tlsKey?: string | undefined
 }
 
-export interface ServedEmulator {
-  emulator: Emulator
-  origin: string
-  close(): Promise<void>
-}
+export type ServedEmulator = { emulator: Emulator; origin: string; close(): Promise<void> }
 
-/**
- * Serves an emulator over HTTP, with its clock: retries and scheduled charges fall due by the clock, not by requests.
- * @param prepare Ends before the first request is taken.
- */
+/** Serves an emulator with its clock: retries fall due by the clock, not by requests. Requests wait for `prepare`. */
 export async function serveEmulator(
   { origin, tlsCert, tlsKey, ...where }: ServeEmulatorOptions,
   options: EmulatorOptions,

@@ -8,7 +8,6 @@ import { pipeline } from 'node:stream/promises'
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface ServeOptions {
-  /** 0, the default, takes a free port. */
   port?: number | undefined
   /** Default 127.0.0.1: other machines cannot reach it. */
   host?: string | undefined
@@ -20,7 +19,6 @@ export interface Served {
   /** `http://127.0.0.1:4010` */
   origin: string
   port: number
-  /** Ends open connections too. */
   close(): Promise<void>
 }
 

@@ -11,9 +11,7 @@ export interface Session {
   client: Client
   terminal: Terminal
   json: boolean
-  /** Aborted on Ctrl-C. */
   signal: AbortSignal
-  /** Waits for a call, and shows that it takes long. */
   wait<T>(call: Promise<T>): Promise<T>
 }
 

@@ -6,10 +6,7 @@ import { printable } from '../terminal/terminal.ts'
 import { type Flags, forbidden, option, type Surroundings } from '../terminal/verb.ts'
 import { causeOf } from './outcome.ts'
 
-export interface Worker {
-  origin: string
-  token: string
-}
+export type Worker = { origin: string; token: string }
 
 /** The options that name a worker. @param url How the help describes its address. */
 export const workerOptions = (url: string) => ({
@@ -48,10 +45,7 @@ function originOf(address: string, insecure: boolean): string {
 }
 
 /** A worker's response; `body` is empty where it is not a JSON object. */
-export interface WorkerResponse {
-  status: number
-  body: Record<string, unknown>
-}
+export type WorkerResponse = { status: number; body: Record<string, unknown> }
 
 /** Sends a request with the worker's token. Rejects as `fetch` does. */
 export async function askWorker(
@@ -74,7 +68,7 @@ export async function askWorker(
   return { status: response.status, body }
 }
 
-/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a response of 2xx that has what it `holds`. */
+/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a 2xx that has what it `holds`. */
 export async function callWorker(
   worker: Worker,
   call: string,
@@ -105,9 +99,7 @@ function rejection(status: number, { title, detail, code }: Record<string, unkno
   const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
   // A problem of the engine has a code: there the address is right.
   const cure = code === 'not_found' ? '' : (CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : ''))
-  return new FailedError(
-    `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim() +
-      (cure && `\n${cure}`),
-    { cause: { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined } },
-  )
+  const text = `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim()
+  const cause = { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined }
+  return new FailedError(text + (cure && `\n${cure}`), { cause })
 }

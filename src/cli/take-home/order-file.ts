@@ -2,15 +2,10 @@ import { isObject } from '../../lib/kind.ts'
 import type { Order } from '../../shop/lib/shown-order.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 
-/** The version of {@link OrderFile}: another one is not read. */
 const VERSION = 1
 
 /** An event as `GET /api/orders/:order_id/events/:event_id` returns it, with its id. */
-export interface TakenEvent {
-  id: string
-  received_at: number | string
-  event: Record<string, unknown>
-}
+export type TakenEvent = { id: string; received_at: number | string; event: Record<string, unknown> }
 
 export interface OrderFile {
   edgetill_order: typeof VERSION

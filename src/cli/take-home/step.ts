@@ -5,11 +5,7 @@ import type { OnEvent } from '../../shop/options.ts'
 import { readEvent } from '../../webhooks/index.ts'
 import type { OrderFile } from './order-file.ts'
 
-export interface Step {
-  id: string
-  order: Order
-  error?: string
-}
+export type Step = { id: string; order: Order; error?: string }
 
 /** Goes through an order's events one by one, with the order folded from the events up to each. */
 export async function* walk({ order: stored, events }: OrderFile, onEvent: OnEvent, env: object): AsyncGenerator<Step> {

@@ -19,20 +19,12 @@ export function requireAnswer({ interactive }: Terminal, { yes, dryRun }: SendFl
   )
 }
 
-export interface Confirmation {
-  terminal: Terminal
-  request: PlannedRequest
+/** `signal` is aborted on a signal. A Ctrl-C at the question is typed, and not a signal. */
+type Confirmation = { terminal: Terminal; request: PlannedRequest; whole?: string | undefined; signal: AbortSignal } & {
   flags: SendFlags & { json?: boolean }
-  /** The meaning of a request without an amount, where it has one. */
-  whole?: string | undefined
-  /** Aborted on a signal. A Ctrl-C at the question is typed, and not a signal. */
-  signal: AbortSignal
 }
 
-/**
- * Shows what will be sent, and asks. False for `--dry-run`.
- * @throws {FailedError} when the answer is no, {InterruptedError} on Ctrl-C at the question.
- */
+/** Shows what will be sent, and asks. False for `--dry-run`. @throws {FailedError} on no, {InterruptedError} on ^C. */
 export async function confirmed(verb: string, subject: string, confirmation: Confirmation): Promise<boolean> {
   const { terminal, request, flags, whole, signal } = confirmation
   const { method, url, body } = request

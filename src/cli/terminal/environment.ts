@@ -30,9 +30,7 @@ const VARIABLES = [
 
 export type Variables = Partial<Record<(typeof VARIABLES)[number], string>>
 
-interface DenoPermissions {
-  permissions: { querySync(descriptor: { name: 'env'; variable: string }): { state: string } }
-}
+type DenoPermissions = { permissions: { querySync(descriptor: { name: 'env'; variable: string }): { state: string } } }
 
 /** Whether a variable can be read: Deno has to be allowed to, and would ask. */
 function isGranted(variable: string): boolean {
@@ -54,7 +52,7 @@ export async function readVariables(envFile?: string, environment: Variables = p
   return { ...environment, ...(await readEnvFile(envFile)) }
 }
 
-/** The variables of the command line in an env file: `NAME=value` lines. @throws {UsageError} when it cannot be read. */
+/** The variables of the command line in an env file: `NAME=value` lines. @throws {UsageError} */
 export async function readEnvFile(file: string | undefined): Promise<Variables> {
   if (file === undefined) return {}
   const all = await parseEnvFile(file, '--env-file')

@@ -43,10 +43,8 @@ function stop(reason: Stop): void {
   waiting.clear()
 }
 
-/**
- * Resolves on Ctrl-C, SIGTERM or when the reader of stdout has gone. Call it before anything is printed: who reads the
- * first line may interrupt at once. A second Ctrl-C, half a second later, ends the process.
- */
+// A second Ctrl-C, half a second later, ends the process.
+/** Resolves on Ctrl-C, SIGTERM or when the reader of stdout has gone. Call it before anything is printed. */
 export function untilStopped(): Promise<Stop> {
   return new Promise((resolve) => waiting.add(resolve))
 }

@@ -5,10 +5,7 @@ import { isApiError } from '../../errors.ts'
 
 export type PlannedRequest = { method: string; url: string; body: Record<string, unknown> }
 
-/**
- * Plans a call without sending it: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it.
- * @throws {InvalidInputError} when the call would be rejected before it is sent.
- */
+/** Plans a call: the SDK builds and checks the request, and a `fetch` that reaches nothing keeps it. */
 export async function planned(config: ClientConfig, call: (client: Client) => Promise<unknown>) {
   let request: PlannedRequest | undefined
   const silent = { onRequest: undefined, onResponse: undefined, onRetry: undefined, onError: undefined }

@@ -4,11 +4,7 @@ import { UsageError } from './errors.ts'
 /** Bytes: far more than any webhook has, and what an endless input must not fill the memory with. */
 const LIMIT = 16 * 1024 * 1024
 
-/**
- * All of stdin as a text, without one final line break; undefined when it is not UTF-8. On a terminal it says what it
- * waits for.
- * @throws {UsageError} when there is nothing, or more than 16 MiB.
- */
+/** All of stdin as a text, without a final line break; undefined when it is not UTF-8. @throws {UsageError} if empty. */
 export async function readStdin(what: string): Promise<string | undefined> {
   if (process.stdin.isTTY) console.error(`Paste ${what}, then press Ctrl-D.`)
   const parts: Uint8Array[] = []

@@ -3,9 +3,7 @@ import { environmentVariable } from './environment.ts'
 
 /** Where a command prints and asks; a test hands in another. */
 export interface Terminal {
-  /** A line on standard output: the result. */
   out(text: string): void
-  /** A line on standard error: everything else. */
   err(text: string): void
   /** Whether a person can be asked: standard input and standard error are terminals. */
   readonly interactive: boolean
@@ -35,16 +33,9 @@ function write(stream: NodeJS.WriteStream, text: string): void {
   }
 }
 
-interface Lines {
-  log(text: string): unknown
-  error(text: string): unknown
-}
+type Lines = { log(text: string): unknown; error(text: string): unknown }
 
-/**
- * The terminal of this process. Colours appear on a terminal only, and never with `NO_COLOR`, `--no-color` or on a dumb
- * one.
- * @param print Where its lines go.
- */
+/** The terminal of this process. Colours never appear with `NO_COLOR`, `--no-color`, on a dumb terminal, in a file. */
 export function processTerminal(print: Lines = STREAMS): Terminal {
   const { stdin, stdout, stderr } = process
   const obeys = environmentVariable('TERM') !== 'dumb'
@@ -62,15 +53,10 @@ export function processTerminal(print: Lines = STREAMS): Terminal {
           stderr.write('\n')
           resolve(undefined)
         }
-        lines.once('SIGINT', interrupt)
+        lines.once('SIGINT', interrupt).once('close', () => resolve(''))
         signal.addEventListener('abort', interrupt)
-        lines.once('close', () => resolve(''))
       })
-      try {
-        return (await Promise.race([lines.question(question), ended]))?.trim()
-      } finally {
-        lines.close()
-      }
+      return (await Promise.race([lines.question(question), ended]).finally(() => lines.close()))?.trim()
     },
     paint: (colour, text) => (coloured ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
     progress(what) {

@@ -36,34 +36,29 @@ export function option(value: string, says: string, read?: (text: string) => unk
   return { says, value, ...(read && { read }) }
 }
 
-export function repeated<T>(value: string, says: string, read: (text: string) => T): OptionRow<T[] | undefined> {
+export const repeated = <T>(value: string, says: string, read: (text: string) => T): OptionRow<T[] | undefined> => {
   return { says, value, read: (text, earlier = []) => [...earlier, read(text)] }
 }
-
-export const required = <T>(row: OptionRow<T | undefined>): OptionRow<T> => ({
-  ...(row as OptionRow<T>),
-  isRequired: true,
-})
-
-export const hidden = <T>(row: OptionRow<T>): OptionRow<T> => ({ ...row, isHidden: true })
-
-/** An option whose usual values a shell completes. */
+export const required = <T>(row: OptionRow<T | undefined>) => ({ ...row, isRequired: true }) as OptionRow<T>
+/** The value that it has when it is absent, and how the help names that. */
+export const defaulting = <T>(row: OptionRow<T | undefined>, value: T, says: string) =>
+  ({ ...row, absent: { value, says } }) as OptionRow<T>
+/** Its usual values, which a shell completes. */
 export const completed = <T>(values: readonly string[], row: OptionRow<T>): OptionRow<T> => ({ ...row, values })
-
-export function group<O extends OptionRows>(heading: string, rows: O): O {
-  return Object.fromEntries(
-    Object.entries(rows).map(([name, row]) => [name, { ...row, group: heading }]),
-  ) as unknown as O
-}
+/** Options under one heading of the help. */
+export const group = <O extends OptionRows>(heading: string, rows: O): O => each(rows, { group: heading })
+/** Options that the help does not list. */
+export const unlisted = <O extends OptionRows>(rows: O): O => each(rows, { isHidden: true })
+const each = <O extends OptionRows>(rows: O, more: Partial<OptionRow>): O =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, ...more }])) as unknown as O
 
 /** A secret as a flag would stand in the list of processes. The error names the way, never the value. */
 export function forbidden(variable: string, file?: string): OptionRow<undefined> {
   const other = file === undefined ? '' : `, or use ${file} FILE`
+  const name = variable.replace('EDGETILL_', '').replaceAll('_', '-').toLowerCase()
+  const why = `--${name} is not an option, because other users of this machine can see flags.`
   const read = (): never => {
-    const name = variable.replace('EDGETILL_', '').replaceAll('_', '-').toLowerCase()
-    throw new UsageError(
-      `--${name} is not an option, because other users of this machine can see flags. Set ${variable} in the environment or in a file for --env-file${other}.`,
-    )
+    throw new UsageError(`${why} Set ${variable} in the environment or in a file for --env-file${other}.`)
   }
   return { says: '', value: '[value]', read, isHidden: true }
 }

@@ -16,14 +16,12 @@ export interface Heard {
   path: string
   /** The status of the receiver that this package makes: 200 for what is genuine. */
   status: number
-  /** One line: the event, or why it is rejected. */
   summary: string
   event?: WebhookEvent
   /** Of what is rejected: the reason of the receiver, and what `edgetill verify` finds. */
   reason?: string
   causes?: string[]
   saved?: string
-  /** The response of the receiver behind it. */
   reply?: Reply
 }
 

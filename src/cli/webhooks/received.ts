@@ -9,9 +9,7 @@ const text = v.string()
 const receivedSchema = v.object({
   received_at: text,
   method: text,
-  /** Where it came to. */
   url: text,
-  /** Where `--forward-to` sent it on to. */
   forwarded_to: v.nullable(text),
   headers: v.array(v.tuple([text, text])),
   summary: text,

@@ -4,11 +4,8 @@ import { failureCause } from '../../emulator/webhooks/failure-cause.ts'
 import { isSuccess } from '../terminal/activity-lines.ts'
 import { textWithoutTokens } from '../terminal/event-text.ts'
 
-/** The response, or why there was none. */
 export interface Reply {
-  /** Null when there was no response. */
   status: number | null
-  /** The beginning of the response's body. */
   text: string
   /** Why there was no response: `ECONNREFUSED 127.0.0.1:3000`. */
   error: string | null
@@ -23,10 +20,7 @@ const KEPT = 64 * 1024
 const PER_CONNECTION =
   /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
-/**
- * Sends a request with exactly these headers and this body. `fetch` would add more headers. Never rejects, and follows
- * no redirect.
- */
+/** Sends exactly these headers and this body: `fetch` would add some. Never rejects, and follows no redirect. */
 export function sendRequest(
   url: string,
   method: string,

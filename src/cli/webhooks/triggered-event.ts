@@ -1,4 +1,5 @@
 import { WEBHOOKS } from '../../emulator/spec/response-fields.ts'
+import { KINDS } from '../../emulator/webhooks/next-webhook.ts'
 import { binaryToBytes, decodeBase64urlBinary } from '../../lib/base64url.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { didYouMean } from '../../schemas/documented.ts'
@@ -6,13 +7,7 @@ import { type TestEventKind, testEvent } from '../../testing/index.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { applySettings, type Setting } from '../terminal/set-values.ts'
 
-/** Every kind that a webhook can have; a new one without a line here does not compile. */
-const KINDS: Record<TestEventKind, true> = {
-  ...{ purchase: true, auth: true, credit: true, p2p: true, lookup: true, capture: true, void: true },
-  ...{ auth_increment: true, refund: true, unknown: true, unexpected: true },
-}
-
-export const EVENT_KINDS = Object.keys(KINDS) as TestEventKind[]
+export const EVENT_KINDS = KINDS as readonly TestEventKind[]
 
 /** The payload of a complete webhook of a kind, with the settings. Status, amount and currency change what depends on them, too. */
 export function triggeredEvent(kind: TestEventKind, settings: readonly Setting[]): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { newOrderId } from '../../../helpers/order-id.ts'
 import { isObject } from '../../../lib/kind.ts'
 import { type Answer, authenticated, rejectedWith, returned } from '../answer.ts'
-import { hosted } from '../inputs.ts'
+import { hosted, INVALID } from '../inputs.ts'
 import { differs, holds, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
 import { acceptedForm } from '../signatures.ts'
@@ -11,11 +11,10 @@ import { type Story, story } from '../statement.ts'
 const isThere = ({ status = 0, verdict }: Answer): boolean =>
   verdict === 'none' || ![301, 302, 307, 308, 404, 405].includes(status)
 
-/** The response of the same path with a slash, if it is there. Nothing is made: every amount is missing. */
+/** The response of the same path with a slash, if it is there. */
 async function slash({ ask, clientWith }: Project): Promise<string | undefined> {
-  const request = { method: 'POST', path: '/api/v1/payment/', body: { mode: 'hosted', method: 'purchase' } } as const
-  const client = clientWith({ authentication: 'plain' })
-  const answer = await ask((options) => client.rawRequest({ ...request, authentication: 'plain' }, options))
+  const request = { ...INVALID, path: '/api/v1/payment/', authentication: 'plain' } as const
+  const answer = await ask((options) => clientWith({ authentication: 'plain' }).rawRequest(request, options))
   return isThere(answer) ? answer.says : undefined
 }
 
@@ -29,10 +28,7 @@ const authentication = story('authentication', [], async (project) => {
     const post = await ask((options) => client.createPayment(input, options))
     const made = state.made.find((one) => one.order_id === order_id)
     if (made && (post.verdict === 'rejected' || !isThere(post))) made.now = `never made: ${post.says}`
-    return {
-      post,
-      get: await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options)),
-    }
+    return { post, get: await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options)) }
   }
   const signed = await tryWith('per-endpoint')
   const plain = await tryWith('plain')
@@ -68,17 +64,7 @@ const beyond = story('beyond', [], ({ client, ask }) =>
 const rejections = story('rejections', [], async ({ client, clientWith, ask, secret }) => {
   const wrong = clientWith({ apiSecret: `${secret}-not`, authentication: 'plain' })
   return {
-    invalid: await ask((options) =>
-      client.rawRequest(
-        {
-          method: 'POST',
-          path: '/api/v1/payment',
-          body: { mode: 'hosted', method: 'purchase' },
-          authentication: 'hmac',
-        },
-        options,
-      ),
-    ),
+    invalid: await ask((options) => client.rawRequest({ ...INVALID, authentication: 'hmac' }, options)),
     wrong: await ask((options) => wrong.listOrderOperations({ order_id: newOrderId('conform-') }, options)),
   }
 }).judgedBy({

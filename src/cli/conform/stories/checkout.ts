@@ -4,7 +4,6 @@ import { hosted } from '../inputs.ts'
 import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import { type Story, story } from '../statement.ts'
 
-/** Waits before an order is looked for again. */
 const PAUSES_MS = [0, 2_000, 5_000]
 
 /** The life of an unpaid payment: created, looked at, cancelled. Others are compared with its creation. */
@@ -17,7 +16,8 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
   const created = await create()
   const isMade = wasMade(created)
   if (isMade) state.hosted = created.verdict
-  let listed: Answer<unknown[]> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+  const absent: Answer<never> = { verdict: 'none', at: 0, says: 'the payment was not created' }
+  let listed: Answer<unknown[]> = absent
   let waited = 0
   for (const ms of isMade ? PAUSES_MS : []) {
     await pause(ms)
@@ -25,7 +25,6 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
     listed = await look()
     if (listed.verdict === 'accepted' && listed.value?.length !== 0) break
   }
-  const absent: Answer<never> = { verdict: 'none', at: 0, says: 'the payment was not created' }
   const after = async <T>(call: () => Promise<Answer<T>>) => (isMade ? await call() : absent)
   return {
     created,

@@ -82,17 +82,13 @@ const refunded = story('refunded', ['card'], async (project) => {
   const { order_id, paid } = await pay(project, 'purchase')
   const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
   return { amount, refund: await onceFor<Record>(paid, refund) }
-}).judgedBy({
-  refund_whole: ({ refund, amount }) => operation(refund, 'refund', amount),
-})
+}).judgedBy({ refund_whole: ({ refund, amount }) => operation(refund, 'refund', amount) })
 
 const voided = story('voided', ['card'], async (project) => {
   const { client, ask, currency: order_currency } = project
   const { order_id, paid } = await pay(project, 'authorization')
   return await onceFor<Record>(paid, () => ask((options) => client.voidPayment({ order_id, order_currency }, options)))
-}).judgedBy({
-  void_record: (answer) => operation(answer, 'void'),
-})
+}).judgedBy({ void_record: (answer) => operation(answer, 'void') })
 
 const subscription = story('subscription', ['card', 'apiUrl'], async (project) => {
   const { client, ask } = project

@@ -30,7 +30,6 @@ const variant = (id: string, change: object | Create, needs: Story['needs'] = []
 
 const NO_RETRIES = { interval_unit: 'month', interval_count: 1, retry_attempts: 0, retry_interval_hours: 0 }
 
-/** Hosted payments that are changed in one way each. */
 export const VARIANTS: readonly Story[] = [
   variant('customer_fields_optional', Object.fromEntries(Object.keys(CUSTOMER).map((name) => [name, undefined]))),
   variant('hosted_auth', (client, order, options) => client.createPayment({ ...order, method: 'auth' }, options)),

@@ -5,7 +5,6 @@ import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import { addNews } from '../news.ts'
 import { type Story, story } from '../statement.ts'
 
-/** How long a webhook may take. */
 const WAIT_MS = 30_000
 /** After which no more are expected. */
 const QUIET_MS = 3_000

@@ -1,15 +1,6 @@
 import { createClient } from '../../../client/client.ts'
 import type { Emulator } from '../../../emulator/index.ts'
-
-export const SALE = {
-  mode: 'hosted',
-  method: 'purchase',
-  currency: 'UAH',
-  order_3ds_bypass: 'supported',
-  customer_patronym: 'Ivanivna',
-  customer_phone: '+380441234567',
-  customer_email: 'olena@example.com',
-} as const
+import { SALE } from '../../../testing/sample-shop.ts'
 
 /** Plays a day over the worker's own API, unless the shop has orders: so that there is something to look at. */
 export async function fillDay(origin: string, adminToken: string, emulator: Emulator): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -93,4 +94,16 @@ async function printed({ stdout }: ChildProcess, text: string, signal: AbortSign
     const [chunk] = (await once(stdout as NonNullable<typeof stdout>, 'data', { signal })) as [Buffer]
     output += String(chunk)
   }
+}
+
+/** This port of loopback, or a free one where it is taken. */
+export function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error) => (wanted === 0 ? reject(error) : resolve(freePort(0))))
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
 }

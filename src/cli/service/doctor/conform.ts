@@ -6,29 +6,31 @@ import { createRecorder, recordingText } from '../../conform/record.ts'
 import { readJsonFile, readVariables, writeWhole } from '../../terminal/environment.ts'
 import { type ExitCode, UsageError } from '../../terminal/errors.ts'
 import { wholeNumber } from '../../terminal/option-values.ts'
-import { type Flags, flag, flagOf, hidden, type OptionRow, option, type Use } from '../../terminal/verb.ts'
+import { type Flags, flag, flagOf, type OptionRow, option, type Use, unlisted } from '../../terminal/verb.ts'
 import { configOf, type SERVICE_OPTIONS, type Settings } from '../configuration.ts'
 import { EXIT } from '../outcome.ts'
 import { listenError, serveOnNode } from '../serve-node.ts'
 import { hooksOf } from '../service.ts'
 
 /** The options of `--conform`. The help of `doctor` has no room for them: guides/conform.md has them. */
-export const CONFORM_OPTIONS = {
-  testProject: hidden(flag('these are the credentials of the test project: nothing else shows it')),
-  liveWithSmallestAmounts: hidden(flag('run in the live project; with a card, money moves and is returned')),
-  amount: hidden(option('<N>', 'the smallest amount that the project takes (default: 0.01)')),
-  currency: hidden(option('<CODE>', 'of the payments (default: UAH)')),
-  payByHand: hidden(
-    flag('prints the address of a checkout, waits until you have paid on it, and goes on with a refund of a part'),
+export const CONFORM_OPTIONS = unlisted({
+  testProject: flag('these are the credentials of the test project: nothing else shows it'),
+  liveWithSmallestAmounts: flag('run in the live project; with a card, money moves and is returned'),
+  amount: option('<N>', 'the smallest amount that the project takes (default: 0.01)'),
+  currency: option('<CODE>', 'of the payments (default: UAH)'),
+  payByHand: flag(
+    'prints the address of a checkout, waits until you have paid on it, and goes on with a refund of a part',
   ),
-  subMerchant: hidden(option('<UUID>', 'for the statements about splits')),
-  webhookPort: hidden(
-    option('<N>', 'where --webhook-url leads to: a receiver on this machine (default: 4011)', wholeNumber(0, 65_535)),
+  subMerchant: option('<UUID>', 'for the statements about splits'),
+  webhookPort: option(
+    '<N>',
+    'where --webhook-url leads to: a receiver on this machine (default: 4011)',
+    wholeNumber(0, 65_535),
   ),
-  state: hidden(option('<FILE>', 'what an interrupted run goes on from (default: conform-state.json)')),
-  report: hidden(option('<FILE>', 'writes the report as JSON')),
-  record: hidden(option('<FILE>', 'writes the orders that it made, as a seed file for the emulator')),
-}
+  state: option('<FILE>', 'what an interrupted run goes on from (default: conform-state.json)'),
+  report: option('<FILE>', 'writes the report as JSON'),
+  record: option('<FILE>', 'writes the orders that it made, as a seed file for the emulator'),
+})
 
 type ConformFlags = Flags<typeof CONFORM_OPTIONS>
 type ConformUse = Use<
@@ -64,8 +66,9 @@ export async function examineAssumptions(
   const payByHand = flags.payByHand && ((url: string) => terminal.err(`Pay on this page, within ten minutes: ${url}`))
   const settled = { config, card, subMerchant, payByHand, currency, amount: Number(amount), webhooks, pause, signal }
   const options: ConformOptions = { ...settled, project: projectOf(flags), store: storeIn(file) }
-  const report = await conform(options).finally(() => served?.close().finally(progress))
-  progress()
+  const report = await conform(options)
+    .finally(() => served?.close())
+    .finally(progress)
   if (report === undefined) {
     terminal.err(`Interrupted. The same command goes on from ${file}, and undoes what was made in the project.`)
     return 130

@@ -1,9 +1,4 @@
-export interface Finding {
-  check: string
-  result: 'ok' | 'warning' | 'failed' | 'skipped'
-  message: string
-  fix?: string
-}
+export type Finding = { check: string; result: 'ok' | 'warning' | 'failed' | 'skipped'; message: string; fix?: string }
 
 const of =
   (result: Finding['result']) =>

@@ -9,11 +9,7 @@ const TIMEOUT_MS = 10_000
 /** The responses of this package's receivers to a form without its fields, and to a wrong signature. */
 const OWN: Readonly<Record<number, string>> = { 400: 'Bad request', 401: 'Unauthorized' }
 
-/**
- * Posts an unsigned form, as the service would post a signed one, and expects the 400 or 401 of a receiver of this
- * package. It holds nothing that could be taken for a payment.
- * @param also Further rejections that are right, by status.
- */
+/** Posts an unsigned form as the service posts a signed one, and expects the 400 or 401 of edgetill's receiver. */
 export async function checkWebhookReceiver(
   url: string,
   send: Fetch = globalThis.fetch,

@@ -4,10 +4,7 @@ import type { WebhookForm } from '../../../webhooks/form.ts'
 import type { Cause } from './causes.ts'
 import { holdsJson, REPAIRS } from './repairs.ts'
 
-export interface NamedSecret {
-  name: string
-  value: string
-}
+export type NamedSecret = { name: string; value: string }
 
 export interface Diagnosis {
   /** The causes, the first one first; the last may be `wrong_secret`. */

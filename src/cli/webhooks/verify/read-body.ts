@@ -6,10 +6,7 @@ import type { Cause } from './causes.ts'
 import { decodeOnce } from './repairs.ts'
 
 /** The form of a body, and what had to be undone to find it; or why it has none. */
-export interface ReadBody {
-  form?: WebhookForm
-  causes: Cause[]
-}
+export type ReadBody = { form?: WebhookForm; causes: Cause[] }
 
 /** Reads the form from a body's text, also from bodies that are not quite a form. */
 export function readBody(text: string): ReadBody {

@@ -7,10 +7,7 @@ import type { Cause } from './causes.ts'
 import { jsonTexts } from './json-styles.ts'
 
 /** Undoes one kind of damage: what the form may have been before. Nothing where there is no sign of it. */
-export interface Repair {
-  cause: Cause
-  undo(form: WebhookForm): Iterable<WebhookForm>
-}
+export type Repair = { cause: Cause; undo(form: WebhookForm): Iterable<WebhookForm> }
 
 /** In the order in which they undo what happened: the last step of a body's way first. */
 export const REPAIRS: readonly Repair[] = [

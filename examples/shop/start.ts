@@ -6,6 +6,7 @@ import { unstable_startWorker as startWorker } from 'wrangler'
 import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import type { Emulator } from '../../src/emulator/index.ts'
+import { bindingsOf } from '../../src/testing/sample-shop.ts'
 import { createShopPages } from './pages.ts'
 
 export interface ShopOptions {
@@ -47,26 +48,17 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     )
     stops.push(() => served.close())
     const { emulator } = served
-    const { credentials } = emulator
-    const linkSecret = 'link-secret-of-the-demonstration-shop'
-    const adminToken = 'admin-token-of-the-demonstration-shop'
-    const secret = (value: string) => ({ type: 'secret_text' as const, value })
-    const variable = (value: string) => ({ type: 'plain_text' as const, value })
+    // The variables and secrets are those of createTestShop: the demo and the tests run the same shop.
+    const own = bindingsOf(emulator.credentials)
+    const { LINK_SECRET: linkSecret, ADMIN_TOKEN: adminToken } = own
+    if (broken === 'worker-secret') own.API_SECRET = 'not-the-secret-of-the-service'
+    const typeOf = (name: string) => (/KEY|SECRET|TOKEN/.test(name) ? 'secret_text' : 'plain_text')
+    const bindings = Object.entries(own).map(([name, value]) => [name, { type: typeOf(name), value } as const])
     const worker = await startWorker({
       config: resolve(import.meta.dirname, '../../wrangler.toml'),
       // Without a file's name wrangler reads .dev.vars.
       envFiles: ['none'],
-      bindings: {
-        BASE_URL: variable(credentials.baseUrl),
-        API_URL: variable(credentials.apiUrl),
-        POS_ID: variable(credentials.posId),
-        SCHEME: variable(credentials.scheme),
-        API_KEY: secret(credentials.apiKey),
-        API_SECRET: secret(broken === 'worker-secret' ? 'not-the-secret-of-the-service' : credentials.apiSecret),
-        ENDPOINTS_KEY: secret(credentials.endpointsKey),
-        LINK_SECRET: secret(linkSecret),
-        ADMIN_TOKEN: secret(adminToken),
-      },
+      bindings: Object.fromEntries(bindings),
       dev: {
         server: { hostname: '127.0.0.1', port: ports?.worker ?? 0 },
         logLevel: log ? 'log' : 'none',

@@ -12,6 +12,7 @@ import type { OnAlert, OnEvent } from '../shop/options.ts'
 import type { PagesOptions } from '../shop/pages/options.ts'
 import { createGateDouble } from './gate-double.ts'
 import { createKvDouble } from './kv-double.ts'
+import { bindingsOf, SALE } from './sample-shop.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** Options of {@link createTestShop}. Everything is optional. */
@@ -137,22 +138,12 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
   })
   const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch })
   const gates = createGateDouble({ Gate: worker.OrderGate, now }, waitUntil)
-  const { baseUrl, apiUrl, posId, scheme, apiKey, apiSecret, endpointsKey } = emulator.credentials
   const env = {
     STATE: createKvDouble({ now }).at(),
     ORDER_GATE: gates.namespace(() => env),
     MODE: 'test',
-    BASE_URL: baseUrl,
-    API_URL: apiUrl,
-    POS_ID: posId,
-    SCHEME: scheme,
-    AUTHENTICATION: 'per-endpoint',
     PUBLIC_ORIGIN: ORIGIN,
-    API_KEY: apiKey,
-    API_SECRET: apiSecret,
-    ENDPOINTS_KEY: endpointsKey,
-    LINK_SECRET: 'link-secret-of-the-tests-32-characters',
-    ADMIN_TOKEN: 'admin-token-of-the-tests-32-characters',
+    ...bindingsOf(emulator.credentials),
     ...options.env,
   } as Env
 
@@ -192,7 +183,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
   const shop: TestShop<Env> = {
     link: async (order) => (await shop.sell(order)).link,
     async sell(order = {}) {
-      const whole = { ...MUGS, order_id: `order-${++sold}`, ...order } as CheckoutOrder
+      const whole = { ...SALE, order_id: `order-${++sold}`, ...order } as CheckoutOrder
       const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: env.LINK_SECRET, order: whole, now })
       return { order_id: whole.order_id, link }
     },
@@ -222,18 +213,6 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
   }
   return shop
 }
-
-const MUGS = {
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  description: 'Two mugs',
-  order_3ds_bypass: 'supported',
-  customer_patronym: 'Ivanivna',
-  customer_email: 'olena@example.com',
-  customer_phone: '+380441234567',
-} as const
 
 /** The engine needs a package that the rest of the kit does not. */
 async function importEngine(): Promise<typeof import('../shop/index.ts')> {

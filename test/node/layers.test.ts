@@ -20,7 +20,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'pay.ts control/ endpoint.ts app.ts shops.ts emulator.ts index.ts',
   ),
   'src/testing': rooms(
-    'deliveries.ts prove/ emulator-shop.ts test-event.ts kv-double.ts sqlite.ts d1-double.ts gate-storage.ts gate-double.ts test-shop.ts index.ts',
+    'deliveries.ts prove/ emulator-shop.ts test-event.ts kv-double.ts sqlite.ts d1-double.ts gate-storage.ts gate-double.ts sample-shop.ts test-shop.ts index.ts',
   ),
   'src/cli': rooms('take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
   'src/shop': rooms(

@@ -15,13 +15,13 @@ import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } 
 import type { ShownOrder as Order } from '../../../src/shop/order/order-page.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
+import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
 import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
 import { createRandom, seedOfRun } from './random.ts'
 
-export const LINK_SECRET = 'link-secret-of-the-tests-32-characters'
-export const ADMIN_TOKEN = 'admin-token-of-the-tests-32-characters'
 export const ORIGIN = 'https://pay.shop.example.com'
+export const { LINK_SECRET, ADMIN_TOKEN } = bindingsOf({} as Emulator['credentials'])
 const START = Date.parse('2026-03-01T10:00:00Z')
 const LOCATIONS = ['FRA', 'WAW', 'KBP']
 
@@ -91,30 +91,11 @@ export interface WorldOptions {
 }
 
 /** The variables and secrets of a worker that uses this emulator. */
-export function bindings(credentials: Emulator['credentials']): Omit<Env, 'STATE' | 'ORDER_GATE'> {
-  return {
-    BASE_URL: credentials.baseUrl,
-    API_URL: credentials.apiUrl,
-    POS_ID: credentials.posId,
-    SCHEME: credentials.scheme,
-    AUTHENTICATION: 'per-endpoint',
-    MODE: '',
-    ALLOW_INSECURE_HTTP: '',
-    SENDER_CHECK: 'off',
-    SENDER_IP: '35.187.74.148',
-    PUBLIC_ORIGIN: ORIGIN,
-    SHOP_NAME: '',
-    SHOP_URL: '',
-    SHOP_TZ: '',
-    RETENTION_DAYS: '',
-    KEEP_CARD_TOKEN: 'true',
-    API_KEY: credentials.apiKey,
-    API_SECRET: credentials.apiSecret,
-    ENDPOINTS_KEY: credentials.endpointsKey,
-    LINK_SECRET,
-    ADMIN_TOKEN,
-  }
-}
+export const bindings = (credentials: Emulator['credentials']): Omit<Env, 'STATE' | 'ORDER_GATE'> => ({
+  ...bindingsOf(credentials),
+  ...{ MODE: '', ALLOW_INSECURE_HTTP: '', SENDER_CHECK: 'off', SENDER_IP: '35.187.74.148', PUBLIC_ORIGIN: ORIGIN },
+  ...{ SHOP_NAME: '', SHOP_URL: '', SHOP_TZ: '', RETENTION_DAYS: '', KEEP_CARD_TOKEN: 'true' },
+})
 
 /** Pays at the service's checkout page; answers where the customer is sent. */
 export async function payAt(emulator: Emulator, checkoutUrl: string, card: TestCardName): Promise<string | null> {
@@ -393,17 +374,7 @@ function webhookOf(body: BodyInit, headers: Record<string, string>): Request {
   return new Request(`${ORIGIN}/webhooks`, { method: 'POST', body, headers: { ...type, ...headers } })
 }
 
-export const ORDER = {
-  mode: 'hosted',
-  method: 'purchase',
-  amount: 100.5,
-  currency: 'UAH',
-  description: 'Two mugs',
-  order_3ds_bypass: 'supported',
-  customer_patronym: 'Ivanivna',
-  customer_email: 'olena@example.com',
-  customer_phone: '+380441234567',
-} as const
+export const ORDER = SALE
 
 let counter = 0
 /** An order_id that no other test uses. */

@@ -22,8 +22,8 @@ export type MoneyAnswer =
   | { code: 'recorded'; response: unknown }
   /** The key belongs to another request. */
   | { code: 'key_reused' }
-  /** An earlier operation stands in the way: its call is in progress, or nobody knows what became of it. */
-  | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind }
+  /** An operation stands in the way, `isOwn`: of the same key. Its call is in progress, or nobody knows what became of it. */
+  | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind; isOwn: boolean }
   /** Its call ended otherwise than it was settled meanwhile. `record`: the service's response, where it was executed. */
   | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
   /** The order is not as the caller has seen it. */
@@ -335,7 +335,7 @@ export function leftOf(order: Moved, made: readonly MoneyOperation[]): Record<Op
 
 /** Where the storage was slow, another request may count the operation as not executed by now: it stays so. */
 function send(state: OrderState, operation: MoneyOperation, now: number): Step {
-  if (now - operation.started_at > SEND_MS) return answer(state, blocked(operation))
+  if (now - operation.started_at > SEND_MS) return answer(state, blocked(operation, operation))
   return { state, commands: [{ type: 'send', operation }] }
 }
 
@@ -508,7 +508,7 @@ function resume({ state: { waiting, ...state }, commands }: Step, now: number): 
 
 /** The operation stays open: the request that waited for it is rejected. */
 const goOn = (state: OrderState, operation: MoneyOperation): Step =>
-  state.waiting ? answer(state, blocked(operation)) : { state, commands: [] }
+  state.waiting ? answer(state, blocked(operation, state.waiting)) : { state, commands: [] }
 
 export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
 
@@ -519,8 +519,7 @@ const also = ({ state, commands }: Step, answer: MoneyAnswer): Step => ({
 
 const answer = ({ waiting: _, ...state }: OrderState, reply: MoneyAnswer): Step => also({ state, commands: [] }, reply)
 
-const blocked = ({ id, kind, outcome }: MoneyOperation): MoneyAnswer => ({
+const blocked = ({ id, kind, keyHash, outcome }: MoneyOperation, by: { keyHash: string }): MoneyAnswer => ({
   code: outcome === 'unknown' ? 'unsettled' : 'in_progress',
-  id,
-  kind,
+  ...{ id, kind, isOwn: keyHash === by.keyHash },
 })

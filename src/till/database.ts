@@ -30,10 +30,8 @@ export interface D1Handle {
   prepare(sql: string): { bind(...values: SqlValue[]): { all(): Promise<{ results: unknown[] }> } }
 }
 
-type Rows = Record<string, unknown>[]
 const SQLITE_CLOCK = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
-const IN_TRANSACTION =
-  'Inside a transaction a rollback would lose what the till has written: end it, or open a second handle.'
+const IN_TRANSACTION = 'Inside a transaction a rollback would lose what the till has written: use another handle.'
 const wrong = (message: string): ConfigError => new ConfigError('database', message)
 
 /**
@@ -56,7 +54,7 @@ export function sqlite(handle: SqliteHandle): TillDatabase {
     clock: SQLITE_CLOCK,
     async run(sql, values) {
       const statement = outside().prepare(sql)
-      return (statement.reader === false ? [statement.run(...values)] : statement.all(...values)) as Rows
+      return (statement.reader === false ? [statement.run(...values)] : statement.all(...values)) as never
     },
   }
 }
@@ -77,8 +75,8 @@ export function postgres(handle: PostgresHandle): TillDatabase {
     async run(sql, values) {
       let n = 0
       const text = sql.replaceAll('?', () => `$${++n}`)
-      if ('unsafe' in handle) return (await handle.unsafe(text, values as never)) as Rows
-      return (await handle.query(text, [...values])).rows as Rows
+      if ('unsafe' in handle) return (await handle.unsafe(text, values as never)) as never
+      return (await handle.query(text, [...values])).rows as never
     },
   }
 }
@@ -93,6 +91,6 @@ export const d1 = (handle: D1Handle): TillDatabase => ({
   clock: SQLITE_CLOCK,
   async run(sql, values) {
     const statement = handle.prepare(sql).bind(...values)
-    return (await statement.all()).results as Rows
+    return (await statement.all()).results as never
   },
 })

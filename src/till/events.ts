@@ -29,22 +29,18 @@ export interface TillOptions {
 }
 
 /**
- * Your code for an event. It runs after the event was stored, at least once for each status of an operation, and occasionally twice,
- * so it must be idempotent. When it throws or takes longer than 25 seconds, it is called again later. Rely on `order`, which is
- * folded from all events, more than on the single one.
+ * Your code for an event that was stored: for each status of an operation once, occasionally twice, so it must be idempotent. When it
+ * throws or takes longer than 25 seconds, it is called again later. Rely on `order`, which is folded from all events.
  */
 export type OnTillEvent = (received: ReceivedEvent, order: TillOrder) => unknown
-
-/** The stored record, without what could be charged. */
-export const kept = <T>(value: T, { keepCardToken }: TillOptions): T =>
-  JSON.parse(JSON.stringify(value, (name, one) => (name === 'cc_token' && !keepCardToken ? undefined : one)))
 
 /** Stores a genuine event: when this returns, it is durable, and `onEvent` is due for it. */
 export async function storeEvent(scope: TillOptions, event: WebhookEvent): Promise<void> {
   const { order_id } = recordOf(event)
   const summary = { id: await sha256Async(eventText(event)), ...fieldsOf(event) }
   const { id, kind, status } = summary
-  const body = kept({ summary, ...stored(event) }, scope)
+  const cut = (name: string, value: unknown) => (name === 'cc_token' && !scope.keepCardToken ? undefined : value)
+  const body = JSON.parse(JSON.stringify({ summary, ...stored(event) }, cut))
   if (typeof order_id !== 'string' || order_id === '') {
     const none = { order_key: `stray/${id}`, order_id: null, next: 0 }
     const inserted = append(scope, none, { kind: 'stray', id, body, isOpen: true })

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../errors.ts'
+import { type ApiError, ConnectionError, isConfigError } from '../errors.ts'
 import { CALL_NAMES, makeCall, storeNews } from '../money/calls.ts'
 import { type Driver, drive } from '../money/drive.ts'
 import { isOpen, type Message, type MoneyAnswer, type MoneyOperation, SEND_MS } from '../money/protocol.ts'
@@ -6,17 +6,68 @@ import { named } from '../orders/own-event.ts'
 import { decideMoney } from '../outcome/decide.ts'
 import { lookUpOrder, type OrderView } from '../outcome/look-up.ts'
 import { storeEvent, type TillOptions } from './events.ts'
-import { failed, type Moved, movedOf, unknown, unsent } from './outcome.ts'
 import { append, type Reading, readOrder } from './store.ts'
+
+/**
+ * Why nothing was sent. `order_changed`: money of the order was moved since `ifVersion`. `in_progress`: another operation of the order
+ * has no final outcome yet, or its backup was restored a minute ago. `unreachable`: the service could not be reached, or asked to
+ * wait. `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed.
+ */
+export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'key_reused' | 'busy'
+/** The outcome of a call that has no record. */
+export type Failed<Record = object> =
+  /** It never is executed under this key. `code`: of an error (`api`, `invalid_input`), or `not_executed`: the service does not know it. */
+  | { outcome: 'rejected'; error: { code: string; message: string; status?: number; apiCode?: string } }
+  /** It may have been executed: the same key finds out, and never makes a second one. `record`: it was, but could not be written so. */
+  | { outcome: 'unknown'; id: string; message: string; record?: Record | undefined }
+  /** Nothing was sent. `sameKey`: whether the same key may try again. */
+  | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string }
+/** The outcome of a call. `done` and `rejected` are the same for the same key for ever; whether money moved is `record.status`. */
+export type Moved<Record = object> = { outcome: 'done'; record: Record } | Failed<Record>
+
+export const notSent = (reason: NotSentReason, message: string): Failed => ({
+  ...{ outcome: 'not_sent', reason, sameKey: reason !== 'key_reused', message },
+})
+const unknown = (id: string, why: string, record?: object): Failed => ({
+  ...{ outcome: 'unknown', id, message: `${why} It may have been executed: call again with the same key.`, record },
+})
+
+/** The result for the error of a call; with an empty `id` it was not made yet. @throws {ConfigError} then. */
+export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
+  const { code, message, status, apiCode } = error as ApiError
+  if (id === '' && isConfigError(error)) throw error
+  if (outcome === 'unknown') return unknown(id, message)
+  if (outcome === 'not_sent') return notSent((error as Error).name === 'StorageError' ? 'busy' : 'unreachable', message)
+  return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
+}
+
+/** The result for an answer of the protocol. */
+export function movedOf(answer: MoneyAnswer): Moved {
+  const { code } = answer
+  const kind = 'kind' in answer ? answer.kind : ''
+  if (code === 'executed') return { outcome: 'done', record: answer.record }
+  if (code === 'recorded') return answer.response as Moved
+  if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
+  if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
+  if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
+  if (code === 'order_changed') return notSent(code, 'Money of this order was moved since.')
+  if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
+  if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
+  if (code === 'in_progress' || code === 'unsettled') {
+    const message = `The ${kind} ${answer.id} of this order has no outcome yet.`
+    return answer.isOwn ? unknown(answer.id, message) : notSent('in_progress', message)
+  }
+  const other = 'It is not found, settled already, or still in progress.'
+  const message = code === 'not_executed' ? `The service does not know the ${kind}. Use a new key.` : other
+  return { outcome: 'rejected', error: { code, message } }
+}
 
 /** An absence counts after ten minutes: another process may have been paused just before its call. */
 const SETTLE_AFTER_MS = 600_000
-const KINDS = Object.keys(CALL_NAMES)
 const UNSENT = { method: 'POST', path: '', attempts: 0 }
 
 /** Plays a message and all that follow from it. `protocol.ts` decides; this carries out its commands. */
 export async function play(scope: TillOptions, order_id: string, first: Message, fields: object = {}): Promise<Moved> {
-  const request = first.type === 'request' ? first.request : undefined
   let reading = {} as Reading
   let isAsked = false
   /** The operation whose call was made, and the service's record of it. */
@@ -49,7 +100,7 @@ export async function play(scope: TillOptions, order_id: string, first: Message,
     // If that fails, the next look at the operation stores what the service lists.
     file: (event) => storeEvent(scope, event),
     async list(operation) {
-      await ask(scope, reading)
+      await ask(scope, reading, Object.keys(CALL_NAMES))
       isAsked ||= !operation
     },
     async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
@@ -63,11 +114,11 @@ export async function play(scope: TillOptions, order_id: string, first: Message,
     // Of `watch` and `unwatch` the row itself is due: see settle.ts.
   }
   try {
-    const answer = (await drive(driver, first)) as MoneyAnswer
-    return movedOf(answer, (id) => reading.made.some((one) => one.id === id && one.keyHash === request?.keyHash))
+    // To a look at what is due there is no answer.
+    return movedOf((await drive(driver, first)) ?? { code: 'already_settled' })
   } catch (error) {
     if (sent) return unknown(sent.id, 'The database failed after the call.', sent.record)
-    if (request) return unsent(error)
+    if (first.type === 'request') return failed('', 'not_sent', error)
     throw error
   }
 }
@@ -76,7 +127,7 @@ export async function play(scope: TillOptions, order_id: string, first: Message,
 export async function ask(
   scope: TillOptions,
   { order_id, events }: Reading,
-  methods: string[] = KINDS,
+  methods: string[] = [],
 ): Promise<OrderView> {
   const view = await lookUpOrder(scope.client, { order_id }, methods, { timeoutMs: 10_000 })
   await storeNews(order_id, view.operations, events, (event) => storeEvent(scope, event))

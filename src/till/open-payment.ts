@@ -3,9 +3,8 @@ import { again } from '../money/drive.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import { askedFor } from '../orders/order.ts'
 import { recordOf } from '../schemas/read.ts'
-import { kept, storeEvent, type TillOptions } from './events.ts'
-import { ask } from './move-money.ts'
-import { type Failed, failed, type Moved, movedOf, notSent, unsent } from './outcome.ts'
+import { storeEvent, type TillOptions } from './events.ts'
+import { ask, type Failed, failed, type Moved, movedOf, notSent } from './move-money.ts'
 import { append, ONE, type Reading, readOrder, run } from './store.ts'
 
 /** The outcome of a payment that was to be created. */
@@ -18,7 +17,6 @@ export type Opened =
 
 /** A call ends within 30 seconds: later, the process that was opening the payment has died, or got no response. */
 const OPENING_MS = 60_000
-const FIRST_ASK_MS = 15 * 60_000
 
 /** Creates the payment of an order, or finds the one that was created. The service takes an order_id once. */
 export async function openPayment(scope: TillOptions, input: CreatePaymentInput): Promise<Opened> {
@@ -33,20 +31,19 @@ export async function openPayment(scope: TillOptions, input: CreatePaymentInput)
     // While it is pending the customer may still be there, with the bank.
     if (payment?.url && (order.status ?? 'pending') === 'pending') return { outcome: 'done', url: payment.url }
     if (order.status !== null) return { outcome: 'ended', status: order.status }
-    if (payment && now - Number(payment.written_at) < OPENING_MS)
-      return notSent('in_progress', 'Another process is opening this payment.')
+    if (payment && now - Number(payment.written_at) < OPENING_MS) return notSent('in_progress', 'It is being opened.')
     const found = payment && (await findOut(scope, reading))
     if (found) return found
-    if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: FIRST_ASK_MS })
+    if (!payment) await append(scope, reading, { kind: 'payment', id: '', body: asked, dueInMs: 15 * 60_000 })
     isSent = true
     return create(scope, reading, input, asked)
   }
-  return again(open).catch((error: unknown) => (isSent ? failed(order_id, 'unknown', error) : unsent(error)))
+  return again(open).catch((error) => failed(isSent ? order_id : '', isSent ? 'unknown' : 'not_sent', error))
 }
 
 /** Asks the service for the payment. @returns Undefined where it does not know the order_id: then it can be sent again. */
 async function findOut(scope: TillOptions, reading: Reading): Promise<Opened | undefined> {
-  const [first] = (await ask(scope, reading, [])).operations
+  const [first] = (await ask(scope, reading)).operations
   if (!first) return undefined
   const { order, payment } = await readOrder(scope, reading.order_id)
   if (order.status === null && payment?.url) return { outcome: 'done', url: payment.url }
@@ -73,16 +70,15 @@ async function create(scope: TillOptions, reading: Reading, input: CreatePayment
   const url = response.url ?? response.user_action_url ?? null
   await put('body = ?', JSON.stringify({ ...asked, url }))
   if (response.url) return { outcome: 'done', url }
-  const record = kept(response, scope)
-  await storeEvent(scope, eventFrom(input.method, { ...record, order_id }))
-  return { outcome: 'done', url, record }
+  await storeEvent(scope, eventFrom(input.method, { ...response, order_id }))
+  return { outcome: 'done', url, record: response }
 }
 
 /** Cancels a payment, and stores that it is: its webhook, or the next look, says it too. */
 export async function cancelPayment(scope: TillOptions, order_id: string): Promise<Moved> {
   const cancel = () => scope.client.cancelPayment({ order_id })
   const { answer } = await makeCall('', cancel, (error, outcome) => failed(order_id, outcome, error))
-  const listed = async () => ask(scope, await readOrder(scope, order_id), [])
+  const listed = async () => ask(scope, await readOrder(scope, order_id))
   if (answer.code === 'executed') await listed().catch(() => {})
   return movedOf(answer)
 }

@@ -4,11 +4,9 @@ import { isOpen, type MoneyAnswer } from '../money/protocol.ts'
 import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from '../money/queue.ts'
 import { hasEnded, type UnsettledOperation } from '../money/unsettled.ts'
 import { needsPerson } from '../orders/needs-person.ts'
-import type { OrderFlag } from '../orders/order.ts'
 import { restored, type TillOptions } from './events.ts'
-import { ask, play } from './move-money.ts'
-import { type Moved, movedOf } from './outcome.ts'
-import { ONE, type Row, readOrder, run } from './store.ts'
+import { ask, type Moved, movedOf, play } from './move-money.ts'
+import { ONE, type Row, readOrder, run, type TillOrder } from './store.ts'
 
 /** Entries that a person should look at. */
 export type TillAttention =
@@ -16,8 +14,7 @@ export type TillAttention =
   | { kind: 'operation_unsettled'; order_id: string; attempt: UnsettledOperation }
   /** An operation was settled, and its call ended otherwise later. `settleByHand` says which end counts. */
   | { kind: 'operation_contradicted'; order_id: string; id: string; settled: Moved; late: Moved }
-  /** The order has flags: see `OrderFlag`. */
-  | { kind: 'flag'; order_id: string; flags: OrderFlag[] }
+  | { kind: 'flag'; order_id: string; flags: TillOrder['flags'] }
   /** `onEvent` has failed five times or more; it is called again within six hours. */
   | { kind: 'on_event_failing'; order_id: string; event_id: string; attempts: number; error: string | null }
   /** A genuine event without an order_id. */
@@ -41,39 +38,34 @@ export async function doDue(scope: TillOptions, kind: 'event' | 'operation' | 'p
     const [claimed] = await run(scope, put, order_key, number, next_at)
     if (!claimed) continue
     const later = `${clock} + ${pause}`
-    const work = kind === 'event' ? handle(scope, row) : look(scope, row)
-    const done = work.then((isOver) => [isOver ? 'NULL' : later, null])
+    const done = isDone(scope, row).then((isOver) => [isOver ? 'NULL' : later, null])
     const [next, error = null] = await done.catch((error: unknown) => [later, errorText(error)])
     await run(scope, update(`error = ?, next_at = ${next}`), error, order_key, number, claimed.next_at)
   }
 }
 
-async function handle(scope: TillOptions, { order_id, id, body }: Row): Promise<boolean> {
-  const { order } = await readOrder(scope, order_id)
-  await callInTime(() => scope.onEvent?.({ id, event: restored(JSON.parse(body)) }, order))
-  return true
-}
-
-/** Looks whether an operation or a payment is over: in its rows, else at the service. */
-async function look(scope: TillOptions, row: Row, mayAsk = true): Promise<boolean> {
-  const { kind, order_id, id, written_at } = row
+/** Calls `onEvent`, or looks whether an operation or a payment is over: in its rows, else at the service. */
+async function isDone(scope: TillOptions, row: Row, mayAsk = true): Promise<boolean> {
+  const { kind, order_id, id, body, written_at } = row
   const reading = await readOrder(scope, order_id)
   const { made, order, now } = reading
+  const call = () => scope.onEvent?.({ id, event: restored(JSON.parse(body)) }, order)
+  if (kind === 'event') return callInTime(call).then(() => true)
   const own = made.find((one) => one.id === id)
   // A payment that nobody has paid is given up after a week.
   const isPast = kind === 'payment' && (isFinal(order.status ?? '') || now - Number(written_at) > 7 * DAY_MS)
   const isOver = isPast || (own !== undefined && hasEnded(own, order.operations))
   if (isOver || !mayAsk) return isOver
-  await (own && isOpen(own) ? play(scope, order_id, { type: 'check', id, mayAsk }) : ask(scope, reading))
-  return look(scope, row, false)
+  if (own && isOpen(own)) await play(scope, order_id, { type: 'check', id, mayAsk })
+  else await ask(scope, reading, own && [own.kind])
+  return isDone(scope, row, false)
 }
 
 /** The entries that a person should look at, as they are now. */
 export async function listAttention(scope: TillOptions): Promise<TillAttention[]> {
-  const rows = await run(
-    scope,
-    "SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4 ORDER BY written_at",
-  )
+  const sql = `SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4
+    ORDER BY written_at`
+  const rows = await run(scope, sql)
   const found: TillAttention[] = []
   for (const order_id of new Set(rows.flatMap((row) => row.order_id ?? []))) {
     const { order, made, now } = await readOrder(scope, order_id)
@@ -100,11 +92,11 @@ export async function eraseOrder(scope: TillOptions, order_id: string): Promise<
   const rows = await run(scope, "SELECT * FROM edgetill_log WHERE order_key = ? AND kind <> 'operation'", order_key)
   for (const row of rows) {
     // The service's words may repeat what a customer entered.
-    const stored = JSON.parse(row.body, (name, value) => (name === 'message' ? 'Removed.' : value))
+    const cut = (name: string, value: unknown) => (name === 'message' ? 'Removed.' : name === 'url' ? null : value)
+    const stored = JSON.parse(row.body, cut)
     const { record, fields, answer } = stored
     if (fields) Object.assign(stored, { record: bookkeepingOf(record, stored.summary), fields: { kind: fields.kind } })
     if (answer?.code === 'executed') answer.record = withoutPerson(answer.record)
-    if (stored.url) stored.url = null
     const body = JSON.stringify(stored)
     await run(scope, `UPDATE edgetill_log SET body = ?, error = NULL ${ONE}`, body, order_key, row.number)
   }

@@ -13,14 +13,12 @@ import type { SqlValue, TillDatabase } from './database.ts'
 const VERSION = 1
 /**
  * `edgetill_log` is what happened to an order, in one sequence: whoever decides from an older state loses the insert, and decides again.
- *
  * | kind | id | name | is_open |
  * | --- | --- | --- | --- |
  * | event, stray | eventKey | what it reports | its order has a flag; it names no order |
  * | payment | empty, unless it was rejected | | |
  * | operation | of the attempt | hash of the key, unless nothing was sent | it has no end |
  * | end | of the attempt | | it contradicts an earlier one |
- *
  * `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often that was done.
  */
 const TABLES = `
@@ -76,39 +74,34 @@ type Place = { order_key: string; order_id: string | null; next: number }
 export async function append(tables: Tables, order: Place, row: NewRow): Promise<undefined> {
   const { kind, id, body, name = null, isOpen = false, dueInMs = null } = row
   const { clock } = tables.database
-  const rows = await run(
-    tables,
-    `INSERT INTO edgetill_log (order_key, number, kind, id, order_id, written_at, name, is_open, body, next_at, attempts)
-     VALUES (?, ?, ?, ?, ?, ${clock}, ?, ?, ?, ${clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING RETURNING number`,
-    ...[order.order_key, order.next++, kind, id, order.order_id, name, Number(isOpen), JSON.stringify(body)],
-  )
+  const sql = `INSERT INTO edgetill_log (order_key, number, kind, id, order_id, written_at, name, is_open, body, next_at, attempts)
+    VALUES (?, ?, ?, ?, ?, ${clock}, ?, ?, ?, ${clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING RETURNING number`
+  const values = [order.order_key, order.next++, kind, id, order.order_id, name, Number(isOpen), JSON.stringify(body)]
+  const rows = await run(tables, sql, ...values)
   if (rows.length === 0) throw LOST
 }
 
 export const ONE = 'WHERE order_key = ? AND number = ?'
 
-/** An order as the till knows it. */
-export interface TillOrder extends Order {
+/**
+ * An order as the till knows it. `attempts`: captures, refunds and voids without an outcome. `version`: the money that it holds, as one
+ * word, for `ifVersion`. `url`: where the customer pays, as long as it is known.
+ */
+export type TillOrder = Order & {
   order_id: string
-  /** Captures, refunds and voids without an outcome. */
   attempts: UnsettledOperation[]
-  /** The money that the order holds, as one word: for `ifVersion`. */
   version: string
-  /** Where the customer pays, as long as it is known. */
   url: string | null
 }
 
 /** The request that created a payment; `url` once it was. */
 export type Payment = { terms: ExpectedPayment; server_url?: string | undefined; url?: string | null }
 
-/** An order as the database has it at one moment: `now` by its clock, `asked_at` by this machine's. */
-export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
-  order_key: string
-  order_id: string
+/** An order as the database has it at one moment: `now` by its clock, `asked_at` by this machine's; `state` is for the protocol. */
+export interface Reading extends Record<'next' | 'now' | 'asked_at', number>, Record<'order_key' | 'order_id', string> {
   payment: (Payment & Row) | undefined
   events: (EventSummary & Pick<Row, 'name'>)[]
   made: readonly MoneyOperation[]
-  /** The state that the protocol decides from. */
   state: OrderState
   order: TillOrder
 }
@@ -117,12 +110,9 @@ export interface Reading extends Record<'next' | 'now' | 'asked_at', number> {
 export async function readOrder(tables: Tables, order_id: string, wasAsked = false): Promise<Reading> {
   const order_key = await sha256Async(orderText(order_id))
   const asked_at = Date.now()
-  const rows = await run(
-    tables,
-    `SELECT ${tables.database.clock} AS now, v.*, l.* FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS backup_at
-     FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`,
-    order_key,
-  )
+  const sql = `SELECT ${tables.database.clock} AS now, v.*, l.* FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
+    backup_at FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`
+  const rows = await run(tables, sql, order_key)
   const [first] = rows as [Row]
   const now = Number(first.now)
   const of = (kind: Kind) => rows.flatMap((row) => (row.kind === kind ? { ...row, ...JSON.parse(row.body) } : []))

@@ -4,16 +4,12 @@ import type { OperationKind } from '../money/protocol.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { storeEvent, type TillClient, type TillOptions } from './events.ts'
-import { play } from './move-money.ts'
+import { type Moved, play } from './move-money.ts'
 import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
-import type { Moved } from './outcome.ts'
 import { doDue, eraseOrder, listAttention, type TillAttention } from './settle.ts'
 import { migrate, readOrder, run, type TillOrder } from './store.ts'
 
-/**
- * `key` is yours: one key is one operation of one order, however often it is called; a hidden field of the form with the button will
- * do. `ifVersion`: `version` of the order as the person saw it; nothing is sent where money was moved since.
- */
+/** `key`: one key is one operation of one order; a hidden field of a form will do. `ifVersion`: the `version` that the person saw. */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
 /** A call that moves money: once for each key. */
 export type Move<Name extends keyof TillClient> = (
@@ -35,10 +31,7 @@ export interface Till {
   void: Move<'voidPayment'>
   /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
   cancel(order_id: string): ReturnType<Move<'cancelPayment'>>
-  /**
-   * Call it at start-up and every minute, in any number of processes: it looks up what has no outcome or was never announced, and calls
-   * `onEvent` for what is due. @returns What a person must decide, as `attention` does.
-   */
+  /** At start-up and every minute: looks up what has no outcome or webhook, calls `onEvent` for what is due. @returns `attention()`. */
   settle(): Promise<TillAttention[]>
   /** Says what became of an operation that cannot be found out, or which of its two ends counts. @param id Of the attempt. */
   settleByHand(order_id: string, id: string, how: { executed: boolean }): Promise<Moved>
@@ -50,10 +43,7 @@ export interface Till {
   attention(): Promise<TillAttention[]>
   /** Removes a customer's data from all that is stored of an order. What was paid and refunded stays. */
   erase(order_id: string): Promise<void>
-  /**
-   * Call it after a backup of the time `since` was restored. From then on an operation that the service shows, and that no stored key
-   * explains, stops further ones of its kind and order, until a person has settled it.
-   */
+  /** After a backup of `since` was restored: an operation that no stored key explains stops others of its kind until it is settled. */
   recover(backup: { since: Date }): Promise<void>
 }
 
@@ -84,9 +74,8 @@ export function createTill(options: TillOptions): Till {
   let delivery: Promise<unknown> = Promise.resolve()
   const move =
     (kind: OperationKind) =>
-    async (input: { order_id: string }, { key, ifVersion }: MoveOptions): Promise<never> => {
+    async ({ order_id, ...fields }: { order_id: string }, { key, ifVersion }: MoveOptions): Promise<never> => {
       must(typeof key === 'string' && key !== '', 'key', 'a non-empty text')
-      const { order_id, ...fields } = input
       const request = { ...(await requestOf(kind, fields, key)), hasCurrency: true, version: ifVersion }
       return (await play(scope, order_id, { type: 'request', request }, fields)) as never
     }
@@ -108,19 +97,16 @@ export function createTill(options: TillOptions): Till {
       return listAttention(scope)
     },
     settleByHand: (order_id, id, how) => play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false }),
-    async order(order_id) {
-      const { state, order } = await readOrder(scope, order_id)
-      return state.order.isKnown ? order : undefined
-    },
+    order: (order_id) =>
+      readOrder(scope, order_id).then(({ state, order }) => (state.order.isKnown ? order : undefined)),
     async orders({ limit = 50, cursor } = {}) {
       const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
       const sql = `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?)
         ORDER BY written_at DESC, order_key DESC LIMIT ?`
       const rows = await run(scope, sql, Number(time), key, limit)
-      const readings = await Promise.all(rows.map(({ order_id }) => readOrder(scope, order_id)))
+      const orders = await Promise.all(rows.map(async ({ order_id }) => (await readOrder(scope, order_id)).order))
       const last = rows[limit - 1]
-      const next = last ? `${last.written_at}/${last.order_key}` : null
-      return { orders: readings.map(({ order }) => order), cursor: next }
+      return { orders, cursor: last ? `${last.written_at}/${last.order_key}` : null }
     },
     attention: () => listAttention(scope),
     erase: (order_id) => eraseOrder(scope, order_id),

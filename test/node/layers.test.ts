@@ -45,9 +45,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'inbox.ts judgement.ts news.ts record.ts answer.ts state.ts project.ts clean-up.ts inputs.ts signatures.ts',
     'statements.ts statement.ts report.ts stories/ conform.ts index.ts',
   ),
-  'src/till': rooms(
-    'database.ts store.ts events.ts outcome.ts move-money.ts open-payment.ts settle.ts till.ts index.ts',
-  ),
+  'src/till': rooms('database.ts store.ts events.ts move-money.ts open-payment.ts settle.ts till.ts index.ts'),
 }
 
 /** The room of a file of a house; undefined for a file elsewhere. */

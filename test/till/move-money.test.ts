@@ -134,7 +134,7 @@ it('sends nothing where the database fails before the call, and says unknown whe
 })
 
 it('counts any other error of a call as unknown, and settle() finds out what became of it', async () => {
-  const { till, another, sell, client, wait, refunds } = await openTill()
+  const { till, another, database, sell, client, wait, refunds } = await openTill()
   await sell()
   const refundPayment = () => Promise.reject(new TypeError('x is not a function'))
   const broken = another({ client: { ...client, refundPayment } })
@@ -152,6 +152,7 @@ it('counts any other error of a call as unknown, and settle() finds out what bec
   expect((await till.order('A-1'))?.attempts).toEqual([])
   expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('rejected not_executed')
   expect(await refunds()).toEqual([])
+  expect(await database.run('SELECT error FROM edgetill_log WHERE error IS NOT NULL', [])).toEqual([])
 })
 
 it('shows a person what the service does not tell, and takes what the person has seen there', async () => {

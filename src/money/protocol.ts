@@ -20,13 +20,11 @@ export type MoneyAnswer =
   | { code: 'not_executed'; kind: OperationKind }
   /** It ended as the driver has said with `responded`. */
   | { code: 'recorded'; response: unknown }
-  /** The key belongs to another request. */
   | { code: 'key_reused' }
   /** An operation stands in the way, `isOwn`: of the same key. Its call is in progress, or nobody knows what became of it. */
   | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind; isOwn: boolean }
   /** Its call ended otherwise than it was settled meanwhile. `record`: the service's response, where it was executed. */
   | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
-  /** The order is not as the caller has seen it. */
   | { code: 'order_changed' }
   /** A pending operation may take the requested amount: `left`, in minor units, is free of it. */
   | { code: 'pending'; kind: OperationKind; left: number }
@@ -37,7 +35,6 @@ export type MoneyAnswer =
   /** The state was lost, and the service shows an operation that may be this one. */
   | { code: 'unexplained'; kind: OperationKind; operation_id: string }
   | { code: 'unknown_order' | 'not_paid' | 'no_server_url' }
-  /** Several attempts at paying the order hold money. */
   | { code: 'paid_twice'; order_ids: string[] }
   /** To a person who settles an operation: there is none, or its outcome is known, or its call may still be in progress. */
   | { code: 'unknown_operation' | 'already_settled' }
@@ -56,7 +53,6 @@ export interface MoneyRequest {
   amount: number | null
   /** Whether it names the currency: then the order need not be known here. */
   hasCurrency: boolean
-  /** Whether it says where its webhooks go. */
   hasServerUrl: boolean
   /** The order as the caller knows it, see {@link versionOf}: of one that is another by now nothing is sent. */
   version?: string | undefined
@@ -80,7 +76,6 @@ export interface MoneyOperation
   late?: MoneyEnd | undefined
 }
 
-/** The order by its events. */
 export interface OrderFacts {
   order_id: string
   /** Whether an event or a checkout of it is stored. */
@@ -89,7 +84,6 @@ export interface OrderFacts {
   isAddressable: boolean
   totals: OrderTotals
   operations: readonly OrderOperation[]
-  /** Every `operation_id` of its events. */
   operation_ids: readonly string[]
   /** The refunded amount of the other attempts at paying it, as {@link committed} counts, in minor units. */
   refundedBeside?: number | undefined
@@ -106,11 +100,9 @@ export interface OrderState {
 }
 
 export type Message =
-  /** A caller wants to move money. */
   | { type: 'request'; request: MoneyRequest }
   /** The operation is on disk. */
   | { type: 'recorded'; id: string }
-  /** The call has ended. */
   | ({ type: 'responded'; id: string } & MoneyEnd)
   /** The service was asked what became of an operation; `shown` is the one that it found. */
   | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
@@ -122,7 +114,6 @@ export type Message =
 type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
 
 export type Command =
-  /** Write the operation. */
   | { type: 'store'; operation: MoneyOperation }
   /** Begin to look at it on a schedule; `listed`: people see it. */
   | { type: 'watch'; operation: MoneyOperation; listed: boolean }
@@ -190,7 +181,6 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
 }
 
-/** One attempt at paying an order. */
 export interface AttemptFacts {
   order_id: string
   holdsMoney: boolean

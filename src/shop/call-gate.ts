@@ -39,7 +39,6 @@ export async function callGate({ ORDER_GATE: gates }: ShopEnv, object: string, c
   throw new StorageError(result.storage.message, result.storage.tooSoon)
 }
 
-/** The answer of an object to a call. */
 export async function resultOf(run: () => unknown): Promise<GateResult> {
   try {
     return { value: (await run()) ?? null }

@@ -25,7 +25,6 @@ export interface Scope extends Deps {
   role?: Role | undefined
 }
 
-/** A request. */
 export type C = Context<{ Bindings: ShopEnv }>
 
 /** Runs one piece of work after the other. `goesFirst`: before those that wait. */

@@ -51,7 +51,6 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
 
 const NAMES = /* @__PURE__ */ namesOf(ACTIONS)
 
-/** Runs an action inside a book. */
 export const runShopAction = (scope: BooksScope, { name, argument }: GateCall): unknown =>
   (ACTIONS[name] as Action<unknown[], unknown>)(scope, ...argument)
 

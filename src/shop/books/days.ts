@@ -46,7 +46,6 @@ function add(shop: BooksScope['shop'], row: MoneyRow, sign: number): void {
   )
 }
 
-/** The total of one kind of operation on a day. */
 export interface DayTotal {
   day: string
   currency: string
@@ -64,7 +63,6 @@ export interface Days {
   to: string
 }
 
-/** The totals of days. */
 export function totalsOfBook({ shop }: BooksScope, days: Days): Answer<DayTotal> {
   // SQLite adds up beyond the whole numbers that a number can be.
   const sums = 'count, CAST(amount AS REAL) AS amount, CAST(fee AS REAL) AS fee'

@@ -77,7 +77,6 @@ export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer
   return answer(shop, shop.all<LinkRow>(select, ...values, created_at, short, limit))
 }
 
-/** Marks a link as revoked. */
 export function markRevoked({ shop, now }: BooksScope, link: Pick<LinkRow, 'id' | 'order_id'>): Answer<never> {
   const query = 'UPDATE link SET revoked_at = ? WHERE order_id = ? AND id = ? AND revoked_at IS NULL'
   shop.all(query, now(), link.order_id, link.id)

@@ -39,7 +39,6 @@ export function putInList(
   })
 }
 
-/** Orders of a book, newest first. */
 export function ordersOfBook(
   { shop }: BooksScope,
   { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Place | undefined },
@@ -81,7 +80,6 @@ export interface StrayRow extends AttentionRow {
   until: number | null
 }
 
-/** Keeps what is said of webhooks that name no order. */
 export function addStrays({ shop }: BooksScope, rows: readonly StrayRow[]): void {
   for (const { id, since, until, attention } of rows) {
     const write = 'INSERT OR IGNORE INTO stray VALUES (?, ?, ?, ?)'

@@ -27,7 +27,6 @@ export function answer<T>(shop: Shop, rows: T[], ...sums: [] | [from: string, to
   return { rows, books: shop.all<Book>(query, ...sums) }
 }
 
-/** Where an order or a link is. */
 export interface Placed {
   book: number
   /** It is the first one of its book. */
@@ -91,7 +90,6 @@ export const forgetSums = ({ shop }: BooksScope, book: number): unknown =>
 export const keepBook = (scope: BooksScope, { book, since }: { book: number; since: number }): boolean =>
   countIn(scope, book, since, 0)
 
-/** How much the shop has of something. */
 export function sumOf({ shop, now }: BooksScope, name: 'attention' | 'failing'): number {
   const strays = name === 'attention' ? '(SELECT count(*) FROM stray WHERE coalesce(until, 1e15) > ?)' : '0 * ?'
   const query = `SELECT coalesce(sum(value), 0) + ${strays} AS count FROM sum WHERE name = ?`

@@ -3,6 +3,5 @@ import type { Scope } from '../scope.ts'
 
 /** A scope inside one of the shop's books. */
 export interface BooksScope extends Scope {
-  /** Its tables. */
   shop: Tables
 }

@@ -65,11 +65,8 @@ export interface ListedRow {
   isOpen: boolean
   /** When its gate is to do something next, milliseconds since 1970. */
   due_at: number | null
-  /** The matters for a person. */
   attention: Attention[]
-  /** The events that `onEvent` fails on. */
   failing: FailingRow[]
-  /** The attempts at paying it. */
   attempts: string[]
   /** All their operations that have succeeded. */
   money: MoneyRow[]

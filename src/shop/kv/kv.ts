@@ -1,7 +1,6 @@
 import { orStorageError } from '../lib/storage-error.ts'
 import type { KvNamespace } from '../runtime.ts'
 
-/** One key of a listing, with its metadata. */
 export interface Row {
   key: string
   metadata: unknown
@@ -9,7 +8,6 @@ export interface Row {
 
 /** KV as the store uses it: JSON values, whole listings, and one kind of error. */
 export interface KvStore {
-  /** The value, or undefined. */
   get(key: string): Promise<unknown>
   put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
   delete(key: string): Promise<void>
@@ -22,7 +20,6 @@ export interface KvStore {
 /** KV's limit for metadata, in bytes of its JSON. */
 const METADATA_BYTES = 1024
 
-/** Whether an object fits into a key's metadata. */
 export function fitsMetadata(metadata: object): boolean {
   return new TextEncoder().encode(JSON.stringify(metadata)).length <= METADATA_BYTES
 }

@@ -30,7 +30,6 @@ export async function putStray(
   return id
 }
 
-/** The strays, a page at a time. */
 export async function listStrays(
   store: KvStore,
   limit: number,
@@ -44,7 +43,6 @@ export async function listStrays(
   return { strays, cursor: page.cursor }
 }
 
-/** The raw `data` of one stray. */
 export async function getStray(store: KvStore, id: string): Promise<string | undefined> {
   return ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
 }

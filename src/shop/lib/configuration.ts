@@ -35,7 +35,6 @@ export type Group =
   | 'reconciliation'
   | 'balances'
 
-/** The bindings that each group of routes needs. */
 const NEEDS: Record<Group, readonly Name[]> = {
   webhooks: [...STATE, 'API_SECRET', 'API_SECRET_PREVIOUS', 'SENDER_CHECK', 'SENDER_IP', ...STORING],
   checkout: LINKS,

@@ -7,7 +7,6 @@ export const MAX_BYTES = 65_536
 /** A sender that gets a response while it is still sending may see a reset connection instead: so much is read, and dropped. */
 const DRAINED_BYTES = 8 * 2 ** 20
 
-/** Drops what is left of a request's body. */
 export const drain = (request: Request): Promise<unknown> => readBytes(request, 0, DRAINED_BYTES).catch(() => {})
 
 /** The body as text; undefined for one of more than 64 KiB. A webhook aside, every body is read here. */

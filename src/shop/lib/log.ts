@@ -6,7 +6,6 @@ export function logError(kind: string, fields: LogFields = {}): void {
   console.error(JSON.stringify({ kind, ...fields }))
 }
 
-/** One structured line of information. */
 export function logInfo(kind: string, fields: LogFields = {}): void {
   console.warn(JSON.stringify({ kind, ...fields }))
 }

@@ -18,7 +18,6 @@ export interface Problem {
   [member: string]: unknown
 }
 
-/** A rejection that a flow or a route throws. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly problem: Problem

@@ -1,7 +1,6 @@
 import type { GateStorage, SqlValue } from '../runtime.ts'
 import { StorageError } from './storage-error.ts'
 
-/** The SQLite of an object. */
 export interface Tables {
   /** The rows of a query. @throws {StorageError} when it fails. */
   all<T>(query: string, ...bindings: SqlValue[]): T[]

@@ -24,7 +24,6 @@ type Action<S extends Subject, A extends unknown[], R> = (
   ...argument: A
 ) => R | Promise<R>
 
-/** Stores one webhook. */
 export const storeWebhook = (scope: OrderScope, packed: PackedEvent): Promise<void> => storeEvent(scope, packed)
 
 /** Any call has the gate set its alarm again, should it have been lost; this one has the order published too. */

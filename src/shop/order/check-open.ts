@@ -75,7 +75,6 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
   }
 }
 
-/** The alert of what has been open for too long. */
 export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
   const { kind, order_id, attempt_id, since } = row
   const details = { order_id, ...(state && { state }), since: new Date(since).toISOString() }

@@ -61,11 +61,9 @@ export function getCheckout(store: OrderStore, order_id: string): CheckoutRecord
 export interface LinkedOrder {
   scope: OrderScope
   link: CheckoutLink
-  /** The link's own path. */
   path: string
 }
 
-/** The request, as it is compared with the payment. */
 export const expectedOf = ({ order, reference }: CheckoutLink): ExpectedOrder & ReturnType<typeof askedFor> => ({
   ...askedFor(order),
   ...(reference !== undefined && { reference }),
@@ -108,7 +106,6 @@ export function expire({ scope, link, path }: LinkedOrder, attempts: number): vo
   putCheckout(scope.store, order_id, { ...checkout, expired: true })
 }
 
-/** The record of a link that was opened. */
 function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'attempts'> {
   const { method, description, customer_email, customer_lang } = link.order
   const { customer_fname, customer_lname, customer_phone } = link.order

@@ -58,7 +58,6 @@ export const noOnEvent = (): ProblemError =>
 
 export const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
 
-/** The state of an event that waits for `onEvent`. */
 export const waitingEvent = ({ store }: OrderScope, { event_id }: FailingRow): QueuedEvent | undefined =>
   getQueued(store, event_id)
 
@@ -113,7 +112,6 @@ async function raiseFailing(scope: OrderScope, entry: QueuedEvent): Promise<void
   }
 }
 
-/** The alert about an event that `onEvent` fails on. */
 export function failingAlert({ event_id, event, failures: attempts, given_up }: QueuedEvent): RaisedAlert {
   const kind = given_up ? 'on_event_given_up' : 'on_event_failing'
   return { kind, order_id: String(event.order_id), event_id, attempts }

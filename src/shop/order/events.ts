@@ -15,13 +15,11 @@ import type { OrderStore } from './tables.ts'
 export interface StoredEvent {
   /** Milliseconds since 1970. */
   received_at: number
-  /** The event under its wire names. */
   event: Record<string, unknown>
   /** The differences from the service's API document, if any. */
   issues?: readonly Issue[]
   /** Present when it does not fit into the key's metadata. */
   summary?: EventSummary
-  /** When the personal data was removed. */
   erased_at?: number
 }
 
@@ -56,7 +54,6 @@ export async function putEvent(
   await kv.put(keyOf(order_id, id), value, fits ? summary : { received_at, value: true })
 }
 
-/** Writes an event to its order's gate. */
 export function putOwnEvent(
   store: OrderStore,
   order_id: string,
@@ -101,7 +98,6 @@ export async function importEvents(kv: KvStore, store: OrderStore, order_id: str
   return times
 }
 
-/** Every event of an order. */
 export function listEvents(store: OrderStore, order_id: string): LoggedEvent[] {
   const query = 'SELECT id, summary FROM event WHERE order_key = ?'
   return store.all<{ id: string; summary: string }>(query, orderKey(order_id)).map(({ id, summary }) => {
@@ -126,7 +122,6 @@ export function newest(
   return store.all<{ value: string }>(query, orderKey(order_id))[0]?.value ?? null
 }
 
-/** One event as it was received. */
 export const getEvent = (kv: KvStore, order_id: string, eventId: string): Promise<StoredEvent | undefined> =>
   kv.get(keyOf(order_id, eventId)) as Promise<StoredEvent | undefined>
 

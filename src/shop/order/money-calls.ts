@@ -11,7 +11,6 @@ import { type VoidPaymentInput, voidPayment } from '../../operations/void-paymen
 import { moneyConfig } from '../env.ts'
 import type { OrderScope } from './scope.ts'
 
-/** Makes a capture, refund or void. */
 export function makeOperation({ env, fetch }: OrderScope, kind: OperationKind, input: object): Promise<object> {
   const config = moneyConfig(env, fetch)
   if (kind === 'capture') return capturePayment(config, input as CapturePaymentInput)

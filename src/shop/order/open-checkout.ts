@@ -44,7 +44,6 @@ export type Opening =
   | { kind: 'redirect'; url: string }
   | { kind: Exclude<CheckoutAnswer['kind'], 'redirect' | 'result' | 'cancelled' | 'rejected' | 'link_closed'> }
 
-/** One opening of one link. */
 export interface Visit {
   link: CheckoutLink
   /** The link's own path, for another try after a decline. */

@@ -7,7 +7,6 @@ import { type RecordEntry, shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
-/** An order as the customer's page shows it. */
 export function showPage({ store }: OrderScope, order_id: string): OrderPage {
   const checkout = getCheckout(store, order_id)
   const expected = checkout && { amount: checkout.amount, currency: checkout.currency }

@@ -18,7 +18,6 @@ import type { OrderStore } from './tables.ts'
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
 const CANCELLED = '6007'
 
-/** An order and what it was read from. */
 export interface OrderReading {
   order: Order
   events: LoggedEvent[]

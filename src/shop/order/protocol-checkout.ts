@@ -11,7 +11,6 @@ export interface Terms {
 
 /** One try at paying the order: 1 is its own order_id, 2 is `<order>~2`. */
 export interface AttemptFacts {
-  /** Its final status, once an event has said so. */
   status?: string | null | undefined
   /** It was cancelled, rather than declined. */
   cancelled?: boolean | undefined
@@ -21,7 +20,6 @@ export interface AttemptFacts {
 
 /** The checkouts of an order, as the gate has stored them. */
 export interface CheckoutState {
-  /** The link is revoked. */
   isRevoked: boolean
   /** The shop has cancelled the order. */
   isClosed: boolean
@@ -66,7 +64,6 @@ export type CheckoutMessage =
 /** Where the opening of a link, or a cancellation, leads. */
 export type CheckoutAnswer =
   | { kind: 'redirect'; url: string }
-  /** To the result of an attempt. */
   | { kind: 'result'; attempt: number }
   /** The payment was paid or cancelled at this moment; the page refreshes. */
   | { kind: 'wait' }

@@ -7,7 +7,6 @@ import { raiseAlert } from './raise-alert.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
-/** How a gate began. */
 export interface Birth {
   /** The event that it began with. */
   first: string | null

@@ -30,7 +30,6 @@ export interface RecordEntry {
   result?: string
 }
 
-/** The needed part of a money call. */
 interface MoneyCall {
   kind: string
   idempotencyKey: string
@@ -114,7 +113,6 @@ function endOf({ status, body }: RecordedResponse, { fields }: MoneyCall): { res
   return typeof amount === 'number' ? { result, amount: hundredths(amount) } : { result }
 }
 
-/** A row of the record, with its key. */
 export interface RecordRow {
   key: string
   /** Milliseconds since 1970. */
@@ -181,7 +179,6 @@ function note(scope: OrderScope, order_id: string, entry: Entry): Promise<void> 
   })
 }
 
-/** Takes a note about an order. */
 export async function addNote(scope: OrderScope, order_id: string, text: string): Promise<void> {
   const { events, checkout } = readShown(scope, order_id)
   if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
@@ -189,6 +186,5 @@ export async function addNote(scope: OrderScope, order_id: string, text: string)
   await note(scope, order_id, { action: 'note', text })
 }
 
-/** Records that a link was made. */
 export const noteLink = (scope: OrderScope, order_id: string): Promise<void> =>
   note(scope, order_id, { action: 'link' })

@@ -120,7 +120,6 @@ export function attentionOfStray({ env }: Scope, { id, reason, received_at: sinc
   return { id, since, until, attention: [{ ...alert, text: textOf(alert, env.PUBLIC_ORIGIN) }] }
 }
 
-/** How an event is stored. */
 export interface StoreOptions {
   /** False for the response to a call of this worker: `onEvent` gets its webhook. */
   notify?: boolean

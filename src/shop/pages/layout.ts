@@ -50,7 +50,6 @@ export interface Site {
   pages: PagesOptions
 }
 
-/** The parts of a page. */
 export interface Page {
   status?: number
   title: string

@@ -14,7 +14,6 @@ const SLOW_SECONDS = 10
 /** About five minutes: after that the customer decides when to refresh. */
 const REFRESHES = 30
 
-/** The contents of the page. */
 export type Shown = Omit<OrderPage, 'method' | 'lang'>
 
 /** An order as the customer sees it. `look` counts how often this page refreshed automatically. */

@@ -36,12 +36,8 @@ function failed(error: unknown): number {
   return 0
 }
 
-/** Calls of one run; the runtime allows 1,000. */
-const CALLS = 850
-/** Strays that one run looks at. */
-const STRAYS = 1_000
-/** Gates that one run wakes. */
-const WOKEN = 50
+/** Calls of one run, of which the runtime allows 1,000; strays that it looks at, and gates that it wakes. */
+const [CALLS, STRAYS, WOKEN] = [850, 1_000, 50]
 /** An alarm that fails is repeated for two minutes, and what it leaves due is put off by a quarter of an hour: later it was lost. */
 const WAITED_MS = HOUR_MS / 2
 
@@ -111,13 +107,8 @@ async function fillBook(scope: Scope, number: number, known: Fill | undefined): 
 /** Repeats an alert about a stray that could not be sent, or was lost. @returns How many calls it made. */
 async function listStrays(scope: Scope): Promise<number> {
   const { strays } = await pageOfStrays(scope.kv, STRAYS)
-  if (strays.length > 0)
-    await actShop(
-      scope,
-      1,
-      addStrays,
-      strays.map((stray) => attentionOfStray(scope, stray)),
-    )
+  const rows = strays.map((stray) => attentionOfStray(scope, stray))
+  if (rows.length > 0) await actShop(scope, 1, addStrays, rows)
   return 2
 }
 

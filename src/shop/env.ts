@@ -107,9 +107,8 @@ export function clientConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConf
     endpointsKey: env.ENDPOINTS_KEY,
     scheme: env.SCHEME,
     // `documented` is the old name of `per-endpoint`. The SDK says what is wrong with any other value.
-    authentication: (env.AUTHENTICATION === 'documented'
-      ? 'per-endpoint'
-      : env.AUTHENTICATION || undefined) as ClientConfig['authentication'],
+    authentication: (env.AUTHENTICATION?.replace('documented', 'per-endpoint') ||
+      undefined) as ClientConfig['authentication'],
     allowInsecureHttp: allowsInsecureHttp(env),
     fetch,
     userAgent: 'edgetill-worker',

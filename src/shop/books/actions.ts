@@ -14,7 +14,7 @@ import {
   putInList,
   removeStrays,
 } from './orders.ts'
-import { endedSession, forgetSums, keepBook, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
+import { countIn, endedSession, forgetSums, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
 import type { BooksScope } from './scope.ts'
 
 /** An action of a book. What it takes and returns is plain data: it crosses from the Worker to the object. */
@@ -25,11 +25,11 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addStrays,
   attentionOfBook,
   auditOfBook,
+  countIn,
   endedSession,
   eraseLinks,
   failingOfBook,
   forgetSums,
-  keepBook,
   lateOfBook,
   learnSums,
   linksOfBook,

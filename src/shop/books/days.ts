@@ -99,8 +99,8 @@ export function auditOfBook(
   { shop }: BooksScope,
   { limit, after }: { limit: number; after?: TimePlace | undefined },
 ): Answer<TimePlace & { entry: object }> {
-  const query = `SELECT at, id, entry FROM audit ${after ? 'WHERE (at, id) < (?, ?)' : ''} ORDER BY at DESC, id DESC LIMIT ?`
-  const rows = shop.all<TimePlace & { entry: string }>(query, ...(after ? [after.at, after.id] : []), limit)
+  const query = 'SELECT at, id, entry FROM audit WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?'
+  const rows = shop.all<TimePlace & { entry: string }>(query, after?.at ?? 1e15, after?.id ?? '', limit)
   const found = rows.map((row) => ({ ...row, entry: JSON.parse(row.entry) as object }))
   return answer(shop, found)
 }

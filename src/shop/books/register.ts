@@ -86,10 +86,6 @@ export const tellAgain = ({ shop }: BooksScope): unknown => shop.all('UPDATE sum
 export const forgetSums = ({ shop }: BooksScope, book: number): unknown =>
   shop.all('DELETE FROM sum WHERE book = ?', book)
 
-/** Takes what the register may have lost of an order in a further book. @returns Whether it did not know that book. */
-export const keepBook = (scope: BooksScope, { book, since }: { book: number; since: number }): boolean =>
-  countIn(scope, book, since, 0)
-
 export function sumOf({ shop, now }: BooksScope, name: 'attention' | 'failing'): number {
   const strays = name === 'attention' ? '(SELECT count(*) FROM stray WHERE coalesce(until, 1e15) > ?)' : '0 * ?'
   const query = `SELECT coalesce(sum(value), 0) + ${strays} AS count FROM sum WHERE name = ?`

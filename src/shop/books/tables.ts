@@ -237,7 +237,7 @@ export function listBook(
   const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
   const order = `ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`
   const select = (columns: string): string =>
-    `SELECT ${columns} FROM ${tablesOf} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ${order}`
+    `SELECT ${columns} FROM ${tablesOf} WHERE ${conditions.join(' AND ') || 'true'} ${order}`
   const read = (query: string, ...values: SqlValue[]): (Place & { summary: OrderSummary })[] =>
     tables
       .all<Place & { summary: string }>(query, ...values)

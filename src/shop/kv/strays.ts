@@ -43,9 +43,8 @@ export async function listStrays(
   return { strays, cursor: page.cursor }
 }
 
-export async function getStray(store: KvStore, id: string): Promise<string | undefined> {
-  return ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
-}
+export const getStray = async (store: KvStore, id: string): Promise<string | undefined> =>
+  ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
 
 /** What is known of a stray beside its `data`. `order`: the key of the order that it names. */
 type Known = Partial<Omit<Stray, 'id'> & { order: string }>

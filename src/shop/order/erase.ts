@@ -22,7 +22,9 @@ const REST_MS = 1_000
 /** Until one that a person waits for is tried again after a failure. */
 const FAILED_MS = 60_000
 
+/** The result of an erasure. */
 export interface Erased {
+  /** How many events were changed. */
   erased_events: number
   /** How many are left to the alarm, a part at a time. */
   events_left: number

@@ -15,11 +15,13 @@ import type { OrderStore } from './tables.ts'
 export interface StoredEvent {
   /** Milliseconds since 1970. */
   received_at: number
+  /** The event under its wire names. */
   event: Record<string, unknown>
   /** The differences from the service's API document, if any. */
   issues?: readonly Issue[]
   /** Present when it does not fit into the key's metadata. */
   summary?: EventSummary
+  /** When the personal data was removed. */
   erased_at?: number
 }
 
@@ -70,6 +72,8 @@ export function putOwnEvent(
 
 const RECEIPT_LENGTH = 2_000
 
+type Paper = 'receipt_url' | 'last_four' | 'payway'
+
 /** The receipt of an event, the last digits that its card's mask shows, and the way of payment. A refund's do not replace a payment's. */
 function paperOf({ method, receipt_url, cc_mask, payway }: StoredEvent['event']): (string | null)[] {
   if (method === 'refund') return [null, null, null]
@@ -112,11 +116,7 @@ export const isErased = (store: OrderStore, order_id: string, id: string): boole
   store.all('SELECT id FROM event WHERE order_key = ? AND id = ? AND erased = 1', orderKey(order_id), id).length > 0
 
 /** The newest value of an order's receipt, of the last digits of its card, or of its way of payment; erasing removes the first two. */
-export function newest(
-  store: OrderStore,
-  order_id: string,
-  column: 'receipt_url' | 'last_four' | 'payway',
-): string | null {
+export function newest(store: OrderStore, order_id: string, column: Paper): string | null {
   const query = `SELECT ${column} AS value FROM event WHERE order_key = ? AND ${column} IS NOT NULL
     ORDER BY received_at DESC LIMIT 1`
   return store.all<{ value: string }>(query, orderKey(order_id))[0]?.value ?? null

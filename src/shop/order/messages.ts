@@ -65,10 +65,7 @@ function messageOf(scope: OrderScope, order_id: string): string {
   const { amount, currency, method } = readOrder(scope, order_id).order
   const { description, customer_name } = getCheckout(store, order_id) ?? {}
   const sum = money(wording, amount ?? 0, currency ?? '')
-  const says = [
-    `${method === 'auth' ? words.reserved : words.paid} ${sum}`,
-    description,
-    chat?.personal && customer_name,
-  ]
-  return [env.SHOP_NAME, ...says, `${words.order} ${order_id}`].filter(Boolean).join(' · ')
+  const paid = `${method === 'auth' ? words.reserved : words.paid} ${sum}`
+  const says = [env.SHOP_NAME, paid, description, chat?.personal && customer_name, `${words.order} ${order_id}`]
+  return says.filter(Boolean).join(' · ')
 }

@@ -1,11 +1,10 @@
 import { versionOf } from '../../money/protocol.ts'
 import type { Order, OrderPage } from '../lib/shown-order.ts'
 import { getCheckout } from './checkouts.ts'
-import { getStatus, type OrderReading, readAttempts, readOrder, shownOf } from './order.ts'
+import { getStatus, readAttempts, readOrder, shownOf } from './order.ts'
 import { getPublished, ownAttempt } from './published.ts'
 import { type RecordEntry, shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
-import type { OrderStore } from './tables.ts'
 
 export function showPage({ store }: OrderScope, order_id: string): OrderPage {
   const checkout = getCheckout(store, order_id)
@@ -22,9 +21,6 @@ export interface ShownOrder extends Order {
   version: string
 }
 
-const describeRecord = (store: OrderStore, attempts: readonly OrderReading[]): RecordEntry[] =>
-  shownRecord(store, attempts).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
-
 /** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
 export function showOrder(scope: OrderScope, named: string): ShownOrder | undefined {
   const { store } = scope
@@ -32,7 +28,8 @@ export function showOrder(scope: OrderScope, named: string): ShownOrder | undefi
   const attempts = readAttempts(scope, named)
   const { order, events, checkout, made } = own === undefined ? shownOf(attempts) : readOrder(scope, own)
   // An order of the list has a page, also where an opening's record could not be written.
-  return events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
-    ? { ...order, record: describeRecord(store, attempts), version: versionOf(order, made) }
-    : undefined
+  const isKnown = events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
+  if (!isKnown) return undefined
+  const record = shownRecord(store, attempts).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
+  return { ...order, record, version: versionOf(order, made) }
 }

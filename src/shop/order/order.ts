@@ -3,7 +3,7 @@ import { withoutPerson } from '../../money/personal-data.ts'
 import { answeredBy, isOpen, type MoneyOperation } from '../../money/protocol.ts'
 import { describeUnsettled } from '../../money/unsettled.ts'
 import { foldOperations, foldSummaries, holdsMoney } from '../../orders/fold.ts'
-import type { ExpectedPayment, OrderOperation } from '../../orders/index.ts'
+import type { ExpectedPayment, Order as FoldedOrder } from '../../orders/index.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { responseTo } from '../lib/money-answers.ts'
@@ -81,10 +81,8 @@ export function orderFrom(
 }
 
 /** When the shop received the status that each operation has: from the first event that says it. */
-function withTimes(
-  { status, method, operations }: Pick<Order, 'status' | 'method'> & { operations: readonly OrderOperation[] },
-  events: readonly LoggedEvent[],
-): Pick<Order, 'operations' | 'status_at'> {
+function withTimes(folded: FoldedOrder, events: readonly LoggedEvent[]): Pick<Order, 'operations' | 'status_at'> {
+  const { status, method, operations } = folded
   const times = foldOperations(events).map(({ events, newest }) => {
     const its = events.filter((event) => event.status === newest.status)
     return new Date(Math.min(...its.map(({ received_at }) => received_at))).toISOString()

@@ -46,11 +46,10 @@ export async function listInBook(
       const payway = newest(store, attempt.order.order_id, 'payway') ?? 'unknown'
       return moneyOf(attempt, payway).map((row) => ({ day: dayOf(row.at, env), ...row }))
     }),
-    audit: shownRecord(store, attempts).map(({ at, key, entry }) => {
+    audit: shownRecord(store, attempts).map(({ at, key, entry: { text, ...rest } }) => {
       // A note may name a customer.
-      const { text, ...rest } = entry
-      const shown = rest.action === 'note' || text === undefined ? rest : { ...rest, text }
-      return { at, key, entry: { ...shown, order_id } }
+      const shown = rest.action !== 'note' && text !== undefined && { text }
+      return { at, key, entry: { ...rest, ...shown, order_id } }
     }),
   }
   return await tellBook(scope, published, row)

@@ -142,11 +142,7 @@ export function shownRecord(store: OrderStore, attempts: readonly OrderReading[]
 }
 
 /** How the operation of a key stands now, whatever its call was answered. */
-function endNow(
-  { made, order: { operations } }: OrderReading,
-  hash: string,
-  said: string | undefined,
-): string | undefined {
+function endNow({ made, order: { operations } }: OrderReading, hash: string, said?: string): string | undefined {
   const one = made.filter(({ keyHash }) => keyHash === hash).at(-1) as MoneyOperation
   const { outcome, operation_id } = one
   const shown =

@@ -3,7 +3,7 @@ import { hundredths } from '../../lib/decimal.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, keepLink } from '../books/ask.ts'
 import { type LinkRow, linksOfBook, statusesOfBook } from '../books/links.ts'
-import { keepBook, tellAgain } from '../books/register.ts'
+import { countIn, tellAgain } from '../books/register.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { getCheckout, isRevoked } from './checkouts.ts'
 import { publishDue } from './publish.ts'
@@ -26,7 +26,8 @@ export async function relist(scope: OrderScope, named: string, number: number): 
   if (!published || (number > 1 && published.book !== number)) return false
   const { book, since } = published
   const listed = await actShop(scope, book ?? 1, statusesOfBook, [order_id])
-  if (book !== null && book > 1 && (await actShop(scope, 1, keepBook, { book, since }))) {
+  // Of a further book the register may have lost what it knew.
+  if (book !== null && book > 1 && (await actShop(scope, 1, countIn, book, since, 0))) {
     await actShop(scope, book, tellAgain)
   }
   const wasListed = book !== null && published.written_at > 0 && published.next_at === null

@@ -28,7 +28,7 @@ describe('wrangler.toml', () => {
     const secrets = namesIn(textOf('.dev.vars.example'), /^([A-Z_]+)=/gm)
     const given = new Set([...Object.keys(vars), ...bindings, ...secrets])
     expect([...given].toSorted()).toEqual(namesIn(declared, /^ {2}([A-Z_]+):/gm).toSorted())
-    expect(namesIn(declared, /^ {2}([A-Z_]+)\?:/gm)).toHaveLength(4)
+    expect(namesIn(declared, /^ {2}([A-Z_]+)\?:/gm)).toHaveLength(5)
   })
 
   it('has the same in each environment, none of which inherits a binding', () => {

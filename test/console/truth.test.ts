@@ -137,9 +137,9 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
         const time = new Intl.DateTimeFormat('en-GB', { timeZone: KYIV, timeStyle: 'medium' }).format(Date.parse(at))
         expect(file[i]?.split(',').slice(0, 3)).toEqual([`"${on}"`, `"${time}"`, `"${order_id}"`])
       }
-      const { days } = await json<{ days: { taken: number }[] }>(world, `/api/days?from=${from}&to=2026-04-03`)
+      const { days } = await json<{ days: { taken_minor: number }[] }>(world, `/api/days?from=${from}&to=2026-04-03`)
       const isPlain = orders.every(({ totals, status }) => status === 'success' || totals.captured === 0)
-      const taken = days.reduce((sum, one) => sum + one.taken, 0)
+      const taken = days.reduce((sum, one) => sum + one.taken_minor, 0)
       const overdrawn = orders.some(({ totals: { captured, refunded, voided } }) => refunded > captured || voided > 0)
       if (isPlain && !overdrawn) expect(takenOfRows, 'the rows add up').toBe(taken)
     }),

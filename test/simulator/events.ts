@@ -121,7 +121,7 @@ class Play extends Simulation {
     const refunds = new Map(said.map((one) => [one.operation_id, amountOf(one)]))
     const refunded = [...refunds.values()].reduce((sum, amount) => sum + Math.round(amount * 100), 0)
     const { days } = (await this.api('calm', '/api/days?from=2026-03-01&to=2026-03-05')).body
-    const ofDays = (days as { refunded: number }[]).reduce((sum, one) => sum + one.refunded, 0)
+    const ofDays = (days as { refunded_minor: number }[]).reduce((sum, one) => sum + one.refunded_minor, 0)
     if (ofDays !== refunded) this.wrong.add(`${refunded} were refunded, and the days say ${ofDays}`)
     const shown = (totals as { refunded: number }).refunded
     if (shown !== refunded) this.wrong.add(`${refunded} were refunded, and the order says ${shown}`)

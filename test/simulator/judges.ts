@@ -105,7 +105,7 @@ async function judgeDays(play: Simulation): Promise<void> {
   const add = (to: Map<string, number>, kind: string, amount: number) => to.set(kind, (to.get(kind) ?? 0) + amount)
   const kinds = { purchase: 'paid', auth: 'authorized', capture: 'captured', refund: 'refunded', void: 'voided' }
   for (const [method, kind] of Object.entries(kinds)) {
-    for (const day of days as Record<string, number>[]) add(said, kind, day[kind] ?? 0)
+    for (const day of days as Record<string, number>[]) add(said, kind, day[`${kind}_minor`] ?? 0)
     for (const { payments, operations } of play.emulator.orders.list())
       for (const made of [...payments, ...operations])
         if (made.method === method && made.status === 'success') add(truth, kind, Math.round(made.amount * 100))

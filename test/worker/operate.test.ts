@@ -234,7 +234,7 @@ describe('a refund that is pending at the service', () => {
     const body = JSON.stringify({ refund_amount: 10 })
     const response = await world.api('/api/orders/A-1/refund', { method: 'POST', headers, body })
     const detail = expect.stringContaining('at most 0 can')
-    expect(await response.json()).toMatchObject({ code: 'refund_in_progress', left: 0, detail })
+    expect(await response.json()).toMatchObject({ code: 'refund_in_progress', left_minor: 0, detail })
     expect(sent).toEqual([100.5])
   })
 })

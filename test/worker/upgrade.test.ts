@@ -176,6 +176,6 @@ describe('what the engine of 635b86b has stored', () => {
     expect(items.map(({ kind, order_id }) => `${kind} ${order_id}`).sort()).toContain('operation_unsettled A-1')
     expect([...world.gate.rows('A-5').keys()]).toContainEqual(expect.stringContaining('alert/done/'))
     const { days = [] } = await list('/api/days?from=2026-03-01&to=2026-03-01')
-    expect(days.reduce((sum, { taken }) => sum + taken, 0)).toBe(11_050)
+    expect(days.reduce((sum, { taken_minor }) => sum + taken_minor, 0)).toBe(11_050)
   })
 })

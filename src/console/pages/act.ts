@@ -152,7 +152,7 @@ export const confirm =
     const order = { order_id: id }
     const reply = await call(visit, `POST /api/orders/:order_id/${act}`, { path: order, body, headers })
     if (!reply.ok && reply.problem.code === 'over_limit') {
-      const problem = overLimit(words, Number(reply.problem.limit), currency)
+      const problem = overLimit(words, Number(reply.problem.limit_minor), currency)
       return wrongAmount(visit, id, act, { problem, written: fields.amount })
     }
     if (!reply.ok) return failedAct(visit, id, act, fields, reply.problem)

@@ -76,7 +76,7 @@ function totals({ words }: SignedVisit, days: readonly ShopDay[]): Html | Html[]
   const cells = (rows: readonly ShopDay[], currency: string) =>
     facts(
       COLUMNS.map((column) => {
-        const of = (row: ShopDay) => (column === 'net' ? row.taken - row.fee : row[column])
+        const of = (row: ShopDay) => (column === 'net' ? row.taken_minor - row.fee_minor : row[`${column}_minor`])
         const sum = rows.reduce((sum, row) => sum + of(row), 0)
         return [text.columns[column], sumOf(words, sum, currency)]
       }),
@@ -115,10 +115,10 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   // A spreadsheet in Ukrainian reads decimal commas, and takes a semicolon for the end of a cell.
   const [comma, end] = words.lang === 'uk' ? [',', ';'] : ['.', ',']
   const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
-  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount, currency, ...row }) => {
-    const { fee, taken, reference } = row
-    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount), currency]
-    return [...its, decimal(fee), decimal(taken), reference ?? ''].map(cell).join(end)
+  const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount_minor, currency, ...row }) => {
+    const { fee_minor, taken_minor, reference } = row
+    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount_minor), currency]
+    return [...its, decimal(fee_minor), decimal(taken_minor), reference ?? ''].map(cell).join(end)
   })
   const head = file.replaceAll(',', end)
   // The mark has spreadsheets read it as UTF-8.

@@ -43,7 +43,7 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
   const text = words.link
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
-  const { amount, currency, description, state, short_url, by } = found
+  const { amount_minor, currency, description, state, short_url, by } = found
   const [sealed, ended] = await Promise.all([
     openLink(visit, found),
     state === 'revoked' ? endOf(visit, found) : undefined,
@@ -59,7 +59,7 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
   const isEverOpened = state === 'opened' || state === 'paid' || (ended !== undefined && ended !== 'none')
   const share = short_url ? shareOf(visit, found, short_url, to) : html`<p>${text.erased}</p>`
   return page(visit, {
-    title: text.title(sumOf(words, amount, currency)),
+    title: text.title(sumOf(words, amount_minor, currency)),
     // Without script: the page is loaded again until the link is paid, or for some minutes.
     ...(isOpen && look < LOOKS && { headers: { refresh: `15;url=${refresh}` } }),
     body: html`<div class="cols"><div class="card head">
@@ -70,7 +70,7 @@ export async function link(visit: SignedVisit, [order_id = '']: string[]): Promi
       const shown = isNow ? pill(TONES[step] ?? 'wait', name) : name
       return html`<li${isNow ? html` aria-current="step"` : ''}>${shown}</li>`
     })}</ol>
-<p class="sum">${sumOf(words, amount, currency)}</p>
+<p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
 ${endedBox(visit, found, ended)}
 ${facts(
@@ -113,7 +113,7 @@ function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 't
 
 function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient): Html {
   const text = words.link
-  const says = text.text(found.description ?? '', sumOf(words, found.amount, found.currency))
+  const says = text.text(found.description ?? '', sumOf(words, found.amount_minor, found.currency))
   const [first, ...others] = waysToSend(words, { url, says, to })
   const go = ({ name, to: href }: { name: string; to: string }, kind: string) =>
     html`<a class="${kind} go" href="${href}" rel="noreferrer">${name}</a>`
@@ -153,7 +153,7 @@ export async function closeLink(visit: SignedVisit, [order_id = '']: string[]): 
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, words.link.none)
   return page(visit, {
     title: words.link.closeTitle,
-    body: html`<div class="card"><p class="sum">${sumOf(words, found.amount, found.currency)}</p>
+    body: html`<div class="card"><p class="sum">${sumOf(words, found.amount_minor, found.currency)}</p>
 ${found.description ? html`<p><bdi>${found.description}</bdi></p>` : ''}${box('wait', words.link.closeSays)}
 ${form(
   visit,
@@ -214,11 +214,20 @@ ${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })
 function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
   const { words, c } = visit
   return html`<ul class="rows card">${found.map(
-    ({ order_id, description, customer_name, amount, currency, created_at, state, by }) => html`<li class="row">
+    ({
+      order_id,
+      description,
+      customer_name,
+      amount_minor: sum,
+      currency,
+      created_at,
+      state,
+      by,
+    }) => html`<li class="row">
 <span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
 <span class="quiet">${pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)}
 ${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
 ${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
-<bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, amount, currency)}</span></li>`,
+<bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, sum, currency)}</span></li>`,
   )}</ul>`
 }

@@ -38,7 +38,7 @@ async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
     lang: order?.customer_lang,
   }
   const filled = Object.entries(known).flatMap(([name, value]) => (value ? [[name, String(value)]] : []))
-  return { amount: typed(visit.words, link.amount), currency: link.currency, ...Object.fromEntries(filled) }
+  return { amount: typed(visit.words, link.amount_minor), currency: link.currency, ...Object.fromEntries(filled) }
 }
 
 /** The form. What was typed stays in it, and each problem stands at its field. */

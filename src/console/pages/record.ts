@@ -30,8 +30,8 @@ export async function showRecord(visit: SignedVisit): Promise<Response> {
 export function recordList(visit: SignedVisit, entries: readonly Entry[], currency: string | null): Html {
   const { words, c } = visit
   return html`<ul class="rows">${entries.map((entry) => {
-    const { at: time, by, action, amount, text, order_id, result } = entry
-    const sum = amount === undefined ? '' : sumOf(words, amount, entry.currency ?? currency)
+    const { at: time, by, action, amount_minor, text, order_id, result } = entry
+    const sum = amount_minor === undefined ? '' : sumOf(words, amount_minor, entry.currency ?? currency)
     const order =
       order_id === undefined
         ? ''

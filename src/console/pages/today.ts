@@ -69,7 +69,7 @@ ${isNew ? html`<p class="quiet">${text.first}</p>` : ''}${
 /** The takings by currency. */
 function sumsOf(days: readonly ShopDay[]): Map<string, number> {
   const sums = new Map<string, number>()
-  for (const { currency, taken } of days) sums.set(currency, (sums.get(currency) ?? 0) + taken)
+  for (const { currency, taken_minor } of days) sums.set(currency, (sums.get(currency) ?? 0) + taken_minor)
   return sums
 }
 

@@ -48,15 +48,15 @@ export const english = {
     title: 'Sign in',
     name: 'Name',
     token: 'Token',
-    hint: 'Of admin, it is the secret ADMIN_TOKEN.',
+    hint: 'For admin, the secret ADMIN_TOKEN.',
     go: 'Sign in',
     wrong: 'The name or the token is wrong.',
     wait: 'Too many wrong tries. Wait a minute.',
-    ended: 'Nothing was done: your session has ended. Sign in, then do it again.',
+    ended: 'Nothing was done: your session has ended. Sign in again.',
   },
   unconfigured: {
     title: 'The console is not configured',
-    body: 'Nobody can sign in: ADMIN_TOKEN needs at least 32 characters, or PEOPLE has a mistake. Store it with:',
+    body: 'Nobody can sign in: ADMIN_TOKEN is too short, or PEOPLE has a mistake:',
   },
   noAccess: {
     title: 'No access',

@@ -75,12 +75,12 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
       const { kind, left } = answer
       const title = 'An earlier operation of this order is not final; nothing was sent.'
       const detail = `Try again when it is. Until then at most ${fromMinorUnits(left)} can be asked for, as an amount.`
-      return [[409, `${kind}_in_progress`, title, detail], { left }]
+      return [[409, `${kind}_in_progress`, title, detail], { left_minor: left }]
     }
     case 'over_limit': {
       const { code, limit } = answer
       const title = `Nothing was sent: of one order ${fromMinorUnits(limit)} may be refunded, with what is asked for already.`
-      return [[403, code, title], { limit }]
+      return [[403, code, title], { limit_minor: limit }]
     }
     case 'paid_twice': {
       const attempts = answer.order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))

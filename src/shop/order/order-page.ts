@@ -3,7 +3,7 @@ import type { Order, OrderPage } from '../lib/shown-order.ts'
 import { getCheckout } from './checkouts.ts'
 import { getStatus, readAttempts, readOrder, shownOf } from './order.ts'
 import { getPublished, ownAttempt } from './published.ts'
-import { type RecordEntry, shownRecord } from './record.ts'
+import { type RecordEntry, shownEntry, shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
 
 export function showPage({ store }: OrderScope, order_id: string): OrderPage {
@@ -30,6 +30,6 @@ export function showOrder(scope: OrderScope, named: string): ShownOrder | undefi
   // An order of the list has a page, also where an opening's record could not be written.
   const isKnown = events.length > 0 || checkout || order.attempts.length > 0 || getPublished(store, own ?? named)
   if (!isKnown) return undefined
-  const record = shownRecord(store, attempts).map(({ at, entry }) => ({ at: new Date(at).toISOString(), ...entry }))
+  const record = shownRecord(store, attempts).map(({ at, entry }) => shownEntry(at, entry))
   return { ...order, record, version: versionOf(order, made) }
 }

@@ -18,8 +18,8 @@ export interface RecordEntry {
   at: string
   by: string
   action: string
-  /** Minor units, and their currency. */
-  amount?: number
+  /** Hundredths of its currency's unit. */
+  amount_minor?: number
   currency?: string
   /** Of a note; gone when the personal data was removed. Of `attention_done`: what is done. */
   text?: string
@@ -36,7 +36,18 @@ interface MoneyCall {
   fields: Record<string, unknown>
 }
 
-type Entry = Omit<RecordEntry, 'at' | 'by'>
+/** The same as it is stored. */
+type StoredEntry = Omit<RecordEntry, 'at' | 'amount_minor'> & { amount?: number }
+type Entry = Omit<StoredEntry, 'by'>
+
+/** An entry as the API shows it. */
+export const shownEntry = <E extends StoredEntry>(
+  at: number,
+  { amount, ...entry }: E,
+): Omit<E, 'amount'> & Pick<RecordEntry, 'at' | 'amount_minor'> => ({
+  ...{ at: new Date(at).toISOString(), ...entry },
+  ...(amount !== undefined && { amount_minor: amount }),
+})
 const plain = (action: string) => (): Entry => ({ action })
 
 /** The record of an action by a person of the shop. */
@@ -117,7 +128,7 @@ export interface RecordRow {
   key: string
   /** Milliseconds since 1970. */
   at: number
-  entry: Omit<RecordEntry, 'at'>
+  entry: StoredEntry
 }
 
 /** The acts of people on an order, the oldest first. */

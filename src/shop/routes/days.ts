@@ -2,7 +2,7 @@ import { date } from '../../schemas/input.ts'
 import { askAll, askPage } from '../books/ask.ts'
 import { auditOfBook, type Days, type DayTotal, moneyOfBook, type TimePlace, totalsOfBook } from '../books/days.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
-import type { RecordEntry } from '../order/record.ts'
+import { type RecordRow, shownEntry } from '../order/record.ts'
 import type { Scope } from '../scope.ts'
 import type { ShopDay } from './results.ts'
 import { invalidParameter, PAGE, type Routes, route } from './route.ts'
@@ -20,13 +20,13 @@ const SIGNS: Partial<Record<DayTotal['kind'], number>> = { paid: 1, captured: 1,
 function addTo(found: Map<string, ShopDay>, { kind, count, amount, fee, ...where }: DayTotal): void {
   const { day, currency, method } = where
   const key = JSON.stringify([day, currency, method])
-  const none = { authorized: 0, paid: 0, captured: 0, refunded: 0, voided: 0, taken: 0, fee: 0, count: 0 }
-  const row = found.get(key) ?? { ...where, ...none }
+  const none = { authorized_minor: 0, paid_minor: 0, captured_minor: 0, refunded_minor: 0, voided_minor: 0 }
+  const row = found.get(key) ?? { ...where, ...none, taken_minor: 0, fee_minor: 0, count: 0 }
   found.set(key, row)
-  row[kind === 'given_back' ? 'voided' : kind] += amount
-  row.fee += fee
+  row[`${kind === 'given_back' ? 'voided' : kind}_minor`] += amount
+  row.fee_minor += fee
   row.count += count
-  row.taken += (SIGNS[kind] ?? 0) * amount
+  row.taken_minor += (SIGNS[kind] ?? 0) * amount
 }
 
 const placeOf = ({ at, id }: TimePlace): [number, string] => [at, id]
@@ -68,7 +68,10 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
       const after = openCursor(cursor, listing) as TimePlace | undefined
       const rows = await askPage(scope, moneyOfBook, { ...days, limit: limit + 1, after }, { place: placeOf })
       const page = rows.slice(0, limit)
-      const operations = page.map(({ at, id: _, ...row }) => ({ at: new Date(at).toISOString(), ...row }))
+      const operations = page.map(({ at, id: _, amount, taken, fee, ...row }) => {
+        const money = { amount_minor: amount, taken_minor: taken, fee_minor: fee }
+        return { at: new Date(at).toISOString(), ...row, ...money }
+      })
       return { operations, cursor: sealCursor(placeAfter(page, rows.length > limit), listing) }
     },
   }),
@@ -81,9 +84,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
       const after = openCursor(cursor, 'audit') as TimePlace | undefined
       const rows = await askPage(scope, auditOfBook, { limit: limit + 1, after }, { place: placeOf, newestFirst: true })
       const page = rows.slice(0, limit)
-      const entries = page.map(({ at, entry }) => {
-        return { at: new Date(at).toISOString(), ...entry } as RecordEntry & { order_id: string }
-      })
+      const entries = page.map(({ at, entry }) => shownEntry(at, entry as RecordRow['entry'] & { order_id: string }))
       return { entries, cursor: sealCursor(placeAfter(page, rows.length > limit), 'audit') }
     },
   }),

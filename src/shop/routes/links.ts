@@ -69,9 +69,10 @@ function stateOf(
 
 function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origin: string): Link {
   const time = (at: number) => new Date(at).toISOString()
-  const { created_at, expires_at, revoked_at, ...rest } = row
+  const { created_at, expires_at, revoked_at, amount, ...rest } = row
   return {
     ...rest,
+    amount_minor: amount,
     state,
     url: token && `${origin}/checkout/${token}`,
     short_url: token && `${origin}/p/${short}`,

@@ -46,7 +46,9 @@ export interface FailingEvent {
 }
 
 /** A link of `POST /api/links`. Its times are ISO 8601, UTC. */
-export interface Link extends Omit<LinkRow, 'short' | 'token' | 'created_at' | 'expires_at' | 'revoked_at'> {
+export interface Link extends Omit<LinkRow, 'short' | 'token' | 'amount' | 'created_at' | 'expires_at' | 'revoked_at'> {
+  /** Hundredths of its currency's unit. */
+  amount_minor: number
   state: LinkState
   url: string | null
   short_url: string | null
@@ -55,27 +57,28 @@ export interface Link extends Omit<LinkRow, 'short' | 'token' | 'created_at' | '
   revoked_at: string | null
 }
 
-/** The takings of a day in one currency by one way of payment. Amounts are minor units. */
+/** The takings of a day in one currency by one way of payment. What ends in `_minor` is hundredths of the currency's unit. */
 export interface ShopDay {
   day: string
   currency: string
   /** The way of payment; `unknown` where the service did not say. */
   method: string
   /** Holds: nothing is taken by them. */
-  authorized: number
-  paid: number
-  captured: number
-  refunded: number
-  voided: number
-  /** `paid` and `captured` without `refunded`, and without the purchases that were voided. */
-  taken: number
-  fee: number
+  authorized_minor: number
+  paid_minor: number
+  captured_minor: number
+  refunded_minor: number
+  voided_minor: number
+  /** `paid_minor` and `captured_minor` without `refunded_minor`, and without the purchases that were voided. */
+  taken_minor: number
+  fee_minor: number
   /** How many operations. */
   count: number
 }
 
-/** An operation of a day; `at` is when its success was received, ISO 8601, UTC. */
-type Operation = Omit<MoneyRow, 'at' | 'id' | 'gone'> & { at: string }
+/** An operation of a day; `at` is when its success was received, ISO 8601, UTC. What ends in `_minor` is hundredths. */
+type Operation = Omit<MoneyRow, 'at' | 'id' | 'gone' | 'amount' | 'taken' | 'fee'> &
+  Record<'amount_minor' | 'taken_minor' | 'fee_minor', number> & { at: string }
 type Entry = RecordEntry & { order_id: string }
 type Replayed = { id: string; order_id: string; handled: boolean }
 type MadeLink = { id: string; url: string; short_url?: string; expires_at: string }
@@ -167,7 +170,7 @@ const attempt = shape<UnsettledOperation>()({
 const entry = {
   ...each(text, 'at', 'by', 'action'),
   ...each(optional, 'currency', 'text', 'result'),
-  amount: v.exactOptional(whole),
+  amount_minor: v.exactOptional(whole),
 }
 const recordEntry = shape<RecordEntry>()(entry)
 const orderOperation = v.object({ ...event, method: text, received_at: optional })
@@ -183,18 +186,19 @@ const item = { ...each(text, 'kind', 'text', 'at'), order_id: maybe }
 const attentionItem = v.objectWithRest(item, v.unknown()) as Schema<AttentionItem>
 const shopDay = shape<ShopDay>()({
   ...each(text, 'day', 'currency', 'method'),
-  ...each(whole, 'authorized', 'paid', 'captured', 'refunded', 'voided', 'taken', 'fee', 'count'),
+  ...each(whole, 'authorized_minor', 'paid_minor', 'captured_minor', 'refunded_minor', 'voided_minor'),
+  ...each(whole, 'taken_minor', 'fee_minor', 'count'),
 })
 const operation = shape<Operation>()({
   ...each(text, 'at', 'day', 'order_id', 'method', 'currency'),
-  ...each(whole, 'amount', 'taken', 'fee'),
+  ...each(whole, 'amount_minor', 'taken_minor', 'fee_minor'),
   kind: v.picklist(['authorized', 'paid', 'captured', 'refunded', 'voided']),
   reference: maybe,
 })
 const link = shape<Link>()({
   ...each(text, 'id', 'order_id', 'currency', 'created_at', 'expires_at', 'by'),
   ...each(maybe, 'description', 'customer_name', 'url', 'short_url', 'revoked_at'),
-  amount: whole,
+  amount_minor: whole,
   state: v.picklist<readonly LinkState[]>(['sent', 'opened', 'paid', 'revoked', 'expired']),
 })
 const failingEvent = shape<FailingEvent>()({

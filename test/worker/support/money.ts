@@ -40,3 +40,9 @@ export function loseCapture(world: World, when: 'before_commit' | 'after_commit'
 export function delayWebhooks(world: World): void {
   world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
 }
+
+/** Rows of `/api` with the names that the tests have: without the mark of hundredths. */
+export const unmarked = <T>(rows: readonly object[]): T[] =>
+  rows.map(
+    (row) => Object.fromEntries(Object.entries(row).map(([name, one]) => [name.replace(/_minor$/, ''), one])) as T,
+  )

@@ -11,32 +11,42 @@ const folder = mkdtempSync(join(tmpdir(), 'edgetill-check-'))
 
 const sources = ENTRIES.map(({ source }) => source).join(' ')
 
-type Check = [name: string, command: string]
+/** The command that helps where it fails: it corrects what is wrong, or shows it alone. */
+type Check = [name: string, command: string, helps: string]
 
 const SOURCES: Check[] = [
-  ['format and lint', 'biome ci --colors=off .'],
-  ['types of src', 'tsc -p tsconfig.json'],
-  ['types of worker', 'tsc -p worker/tsconfig.json'],
-  ['types of test, examples and configurations', 'tsc -p test/tsconfig.json'],
-  ['types under Deno', `deno check ${sources}`],
-  ['methods of the client', 'node scripts/client-methods.ts'],
+  ['format and lint', 'biome ci --colors=off .', 'npm run format'],
+  ['types of src', 'tsc -p tsconfig.json', 'npm run typecheck'],
+  ['types of worker', 'tsc -p worker/tsconfig.json', 'npm run typecheck'],
+  ['types of test, examples and configurations', 'tsc -p test/tsconfig.json', 'npm run typecheck'],
+  ['types under Deno', `deno check ${sources}`, 'npx deno check FILE'],
+  ['methods of the client', 'node scripts/client-methods.ts', 'npm run client:update'],
   // Twice: of all that there is, and of what is shipped, where a test's use does not count.
-  ['unused code and packages', 'knip -c test/knip.ts && knip --production -c test/knip.ts'],
-  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`],
-  ['JSR package', 'deno publish --dry-run --allow-dirty'],
+  [
+    'unused code and packages',
+    'knip -c test/knip.ts && knip --production -c test/knip.ts',
+    'npx knip -c test/knip.ts --fix',
+  ],
+  ['documentation', `deno doc --html --name=edgetill --output=${folder}/docs ${sources}`, 'npm run docs'],
+  ['JSR package', 'deno publish --dry-run --allow-dirty', 'npx deno publish --dry-run --allow-dirty'],
 ]
 
 // In this order: what follows the build looks at what it made.
 const BUILT: Check[] = [
-  ['build', 'tsup --silent'],
-  ['package', 'publint --strict'],
+  ['build', 'tsup --silent', 'npm run build'],
+  ['package', 'publint --strict', 'npm run exports:update'],
   [
     'package types',
     // Without `exports`, as node10 reads a package, edgetill/worker is the folder of the template.
     `npm pack --silent --ignore-scripts --pack-destination ${folder} && attw ${folder}/*.tgz --profile esm-only --ignore-rules internal-resolution-error`,
+    'npm run exports:update',
   ],
-  ['worker bundle', `wrangler deploy --dry-run --env live --outdir ${folder}/worker`],
-  ['size budget', 'node scripts/size.ts'],
+  [
+    'worker bundle',
+    `wrangler deploy --dry-run --env live --outdir ${folder}/worker`,
+    'npx wrangler deploy --dry-run --env live',
+  ],
+  ['size budget', 'node scripts/size.ts', 'npm run check:size, then npm run size:update'],
 ]
 
 let passed = 0
@@ -48,12 +58,12 @@ console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
 async function runChecks(checks: readonly Check[]): Promise<void> {
-  for (const [name, command] of checks) {
+  for (const [name, command, helps] of checks) {
     const { ok, output } = await run(command)
     if (ok) passed++
     else failed++
     console.log(`${ok ? 'passed' : 'FAILED'}  ${name}`)
-    if (!ok) console.log(`${command}\n${output}`)
+    if (!ok) console.log(`${command}\n${output}\nWhat helps: ${helps}`)
   }
 }
 

@@ -6,7 +6,7 @@ export default {
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
     'examples/receivers/*.ts!',
-    // What a route returns: the Worker has its types, the document its schemas.
+    // The results of a route: the Worker has its types, the document its schemas.
     'src/shop/routes/results.ts!',
     // Started by name in a separate process, Worker or compiler.
     'bench/{run,programs/*,types/*}.ts',

@@ -107,7 +107,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
 const DOCUMENTED: Record<string, RegExp> = {
   pay: /^pay: (the page cannot be paid on|no emulator listens|the card was not accepted)/,
   createEmulatorShop: /^createEmulatorShop: /,
-  prove: /^(prove option must be|It must be|url is required|\w+: must be|The receiver does not answer)/,
+  prove: /^(prove option must be|It must be|url is required|\w+: must be|The receiver does not respond)/,
   next: /^deliveries\.next: no emulator responds/,
 }
 

@@ -14,7 +14,7 @@ import type { Env } from './env.ts'
  *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',
- *     // Your shop must check the token: anybody who knows the address could post "paid".
+ *     // Your shop must check the token: anyone who knows the address could post "paid".
  *     headers: { authorization: `Bearer ${env.SHOP_TOKEN}`, 'idempotency-key': id },
  *     body: JSON.stringify({ order_id: order.replaces ?? order.order_id, captured: order.totals.captured }),
  *     signal: AbortSignal.timeout(10_000),

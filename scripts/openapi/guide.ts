@@ -35,7 +35,7 @@ export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> 
   ),
 )
 
-/** What the filters of a list do. */
+/** The effect of each filter of a list. */
 export const FILTERS: ReadonlyMap<string, string> = new Map(
   cellsOf('parameter').flatMap(([name, means = '']) => quoted(name).map((one) => [one, means.trim()] as const)),
 )

@@ -91,7 +91,7 @@ export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Prom
   }
 }
 
-/** Where the console is mounted, and the path inside it. The route is `/console/*`: as many parts lead to it. */
+/** Where the console is mounted, and the path inside it. The mount's depth is that of the route, `/console/*`. */
 function placeOf(c: C): { base: string; path: string } {
   const parts = new URL(c.req.url).pathname.split('/')
   const mount = c.req.routePath.split('/').length - 1

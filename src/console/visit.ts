@@ -43,7 +43,7 @@ export interface SignedVisit extends Visit {
 
 export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
 
-/** What is sent with a call: the open parts of its path, the query, the body. */
+/** The variable parts of a call: those of its path, the query, the body. */
 interface Sent {
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string | number>>

@@ -22,7 +22,7 @@ export interface Driver {
   /** Stores what the service lists: for one operation, or of the whole order. */
   list(operation?: MoneyOperation): Promise<unknown>
   lookUp(command: Of<'look_up'>): Promise<Parameters<typeof lookedUp>[1]>
-  /** What could not be stored beside a call: a later look does it. */
+  /** Could not be stored beside a call: a later look does it. */
   failed?(operation: MoneyOperation, code: string, error: unknown): void
 }
 

@@ -151,7 +151,7 @@ async function eraseExpired(scope: Scope, calls: number): Promise<number> {
   return calls
 }
 
-/** @returns How far it came: to the first order whose gate failed, as long as the calls of a run suffice for all after it. */
+/** @returns Where to resume: at the first order whose gate failed, or after the last one done. */
 async function walk(scope: Scope, after: Place, until: number, limit: number): Promise<Place> {
   let failedAfter: Place | undefined
   let at = after

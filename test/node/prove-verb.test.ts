@@ -96,6 +96,6 @@ it('does not wait for what a restart leaves running, and takes the order that a 
 it('exits 2 with one line when the receiver is not there', async () => {
   const origin = `http://127.0.0.1:${await freePort()}`
   const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id}`)
-  expect(output).toMatch(/^The receiver does not answer: .*ECONNREFUSED\. Is the receiver running there\?\n$/)
+  expect(output).toMatch(/^The receiver does not respond: .*ECONNREFUSED\. Is the receiver running there\?\n$/)
   expect(code).toBe(2)
 })

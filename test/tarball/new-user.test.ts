@@ -42,5 +42,5 @@ it('the container of guides/prove.md gets one file of the command, which needs n
   const words = ['prove', '--url', 'http://127.0.0.1:9', '--state', 'http://127.0.0.1:9/{order_id}']
   const env = { PATH: '/nonexistent', EDGETILL_API_SECRET: 'x' }
   const { status, stderr } = spawnSync(join(folder, 'edgetill'), words, { env, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([2, expect.stringContaining('The receiver does not answer')])
+  expect([status, stderr]).toEqual([2, expect.stringContaining('The receiver does not respond')])
 })

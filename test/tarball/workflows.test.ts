@@ -107,7 +107,7 @@ it('the one file of guides/prove.md is made by one command, in a container too, 
   const env = { PATH: '/nonexistent', EDGETILL_API_SECRET: 'x' }
   const { status, stderr } = spawnSync(join(made, 'edgetill'), words, { env, encoding: 'utf8' })
   rmSync(made, { recursive: true })
-  expect([status, stderr]).toEqual([2, expect.stringContaining('The receiver does not answer')])
+  expect([status, stderr]).toEqual([2, expect.stringContaining('The receiver does not respond')])
 })
 
 it('the parser here does find what is wrong', () => {

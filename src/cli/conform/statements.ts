@@ -1,4 +1,4 @@
-/** What is assumed of the service, where it is assumed, and what follows the service where it differs. */
+/** An assumption about the service: where it is made, and the setting that follows the service where it differs. */
 export type Statement = Record<'id' | 'says' | 'assumed' | 'follow', string>
 
 /** `id: says`, and below it `assumed | follow`. */

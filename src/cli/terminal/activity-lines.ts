@@ -3,7 +3,7 @@ import { type Colour, printable } from './terminal.ts'
 
 type Paint = (colour: Colour, text: string) => string
 
-/** What it ended as, how long it took, what it was, which order, its id, and what explains it. */
+/** Its result, how long it took, what happened, and what explains it. */
 type Line = { result: string; colour: Colour; ms?: number; what: string; more?: string }
 
 export function activityLine(activity: Activity, paint: Paint = (_, text) => text): string {

@@ -26,7 +26,7 @@ type Action<S extends Subject, A extends unknown[], R> = (
 
 export const storeWebhook = (scope: OrderScope, packed: PackedEvent): Promise<void> => storeEvent(scope, packed)
 
-/** Any call has the gate set its alarm again, should it have been lost; this one has the order published too. */
+/** Every call re-arms a lost alarm; this one also republishes the order. */
 export async function wake({ store, now }: OrderScope, order_id: string): Promise<void> {
   // The list may have another time of what is due.
   await store.writeDue(now(), () => touch(store, order_id, { create: false }))

@@ -48,7 +48,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
   const written_at = isSoon ? published.written_at : at
   const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
-  // What was due may have changed meanwhile, or be put off.
+  // The due work may have changed meanwhile, or be put off.
   const isLate = isDone && due_at !== null && due_at < (dueAt(store, waits) ?? Number.MAX_SAFE_INTEGER)
   store.all(
     `UPDATE published SET written = ?, written_at = ?, due_at = ?, book = coalesce(?, book),

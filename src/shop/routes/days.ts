@@ -47,7 +47,7 @@ function checkDays({ from, to }: Days): void {
 }
 
 export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /api/audit'> = {
-  // What was taken on days of the shop's time zone.
+  // The takings of each day in the shop's time zone.
   'GET /api/days': route({
     may: 'view',
     needs: 'orders',
@@ -75,7 +75,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
       return { operations, cursor: sealCursor(placeAfter(page, rows.length > limit), listing) }
     },
   }),
-  // What people did, the newest first.
+  // The acts of people, the newest first.
   'GET /api/audit': route({
     may: 'view',
     needs: 'orders',

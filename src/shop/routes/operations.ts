@@ -37,7 +37,7 @@ import { type Routes, route } from './route.ts'
 
 const orderIn = ({ req }: C): string => req.param('order_id') ?? ''
 
-/** What a capture, a refund and a void share. The worker fills in the order and its POS. */
+/** The fields that a capture, a refund and a void share. The worker fills in the order and its POS. */
 const MONEY = {
   order_currency: v.optional(currency),
   comment: v.optional(textUpTo(COMMENT_LENGTH)),
@@ -139,7 +139,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
       return respond(await cancelled.catch(unlessLost('cancel', order_id)))
     },
   }),
-  // What it returns is stored like the webhook.
+  // Its response is stored like the webhook.
   'POST /api/orders/:order_id/resend': route({
     may: 'all',
     needs: 'operations',

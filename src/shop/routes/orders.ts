@@ -64,7 +64,7 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
       return { orders: page.orders, cursor: sealCursor(page.next, listing) }
     },
   }),
-  // What needs a person, each with a sentence, the oldest first; with `limit=0` only how much there is.
+  // The orders that need a person, each with a sentence, the oldest first; with `limit=0` only how much there is.
   'GET /api/attention': route({
     may: 'view',
     needs: 'orders',

@@ -1,4 +1,4 @@
-// What each route of `/api` returns, and the errors that it may give. The Worker imports types of this file alone: no schema of it
+// The results of each route of `/api`, and the errors that it may give. The Worker imports types of this file alone: no schema of it
 // is in a shop's bundle, which a test holds. The words are those of the interfaces, and of guides/shop-reference.md.
 
 import * as v from 'valibot'

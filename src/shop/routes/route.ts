@@ -15,7 +15,7 @@ import type { Call, Returns } from './results.ts'
 type None = Record<never, never>
 type Read<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>
 
-/** What was asked for, as the schemas of a row read it. */
+/** A request as the schemas of a row read it. */
 export interface Asked<Query, Body> {
   query: Query
   body: Body

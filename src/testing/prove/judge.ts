@@ -72,7 +72,7 @@ export function verdictOf({ story: { mismatch }, difference = 'refused', expecte
     refunded_less: 'refund lost',
     shipped_more: 'shipped twice',
     shipped_less: 'paid but not shipped',
-    refused: 'rejected for ever',
+    refused: 'rejected permanently',
   }
   if (!isUnpaid || !/^(paid|shipped)_more$/.test(difference)) return verdicts[difference]
   return seen?.shipped === 0 ? 'counted as paid but not paid' : 'shipped but not paid'

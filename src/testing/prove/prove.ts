@@ -163,7 +163,7 @@ function leftOutOf({ player, report, options }: Run, possible: Possible, { seen 
   for (const attack of attacks()) tried[attack] ??= 0
   const ids = [...player.learnt.unknownTwins]
   return holding([
-    [!possible.create, 'payments of another amount or currency: the shop is not told what was asked (--create).'],
+    [!possible.create, 'payments of another amount or currency: the shop cannot know what was asked (--create).'],
     [!possible.restart, 'a receiver that is killed: it cannot be restarted (--restart-command).'],
     [!possible.anyIds, 'order ids that are easily confused: the shop makes its own.'],
     [ids.length > 0, `order ids that the shop does not take: ${ids.join(', ')}.`],

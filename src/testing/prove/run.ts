@@ -78,7 +78,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     if (answers.some((answer) => typeof answer === 'number')) [silent, heard] = [0, true]
     else if (!heard || (++silent >= MAX_SILENT && typeof (await shop.send(KNOCK)).says === 'string')) {
       const hint = isHanging(last) ? ' If it needs longer, pass --timeout-ms.' : ' Is the receiver running there?'
-      throw new ProveError(`The receiver does not answer${heard ? ' any more' : ''}: ${options.url}: ${last}.${hint}`)
+      throw new ProveError(`The receiver does not respond${heard ? ' any more' : ''}: ${options.url}: ${last}.${hint}`)
     }
     if (!isAccepted(last)) hopeless++
     else if (!isAccepted(answers[0])) hopeless = Number.NEGATIVE_INFINITY

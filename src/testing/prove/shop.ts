@@ -121,7 +121,7 @@ function created(order: AskedOrder, made: unknown): AskedOrder {
 const parsed = (text: string): unknown => v.parse(JSON_TEXT, text)
 const JSON_TEXT = v.fallback(v.pipe(v.string(), v.parseJson()), undefined)
 
-export const isHanging = (answer: unknown): boolean => String(answer).startsWith('no answer')
+export const isHanging = (answer: unknown): boolean => String(answer).startsWith('no response')
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -139,7 +139,7 @@ async function ask<T>(name: string, call: () => T): Promise<Awaited<T>> {
 function reasonOf(error: unknown, timeoutMs?: number): string {
   const { name, code, message, cause } = (error ?? {}) as { [name in 'name' | 'code' | 'message' | 'cause']?: unknown }
   if (cause !== undefined && cause !== null) return reasonOf(cause)
-  if (name === 'TimeoutError' && timeoutMs !== undefined) return `no answer within ${timeoutMs} ms`
+  if (name === 'TimeoutError' && timeoutMs !== undefined) return `no response within ${timeoutMs} ms`
   if (typeof code !== 'string') return String(message ?? error)
   const isOfTls = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
   return `${code}${isOfTls ? ': for a certificate that you signed yourself, set NODE_EXTRA_CA_CERTS to its PEM file' : ''}`

@@ -85,8 +85,8 @@ describe('what cannot be run is said in a sentence', () => {
   const closed = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }))
   const state = 'https://shop.example.com/orders/{order_id}'
   it.each<[string, Partial<ProveOptions>, RegExp]>([
-    ['it never answers', { ...answers(never), timeoutMs: 30 }, /does not answer: .*no answer within 30 ms/],
-    ['it closes the connection', answers(closed), /does not answer: .*ECONNRESET/],
+    ['it never answers', { ...answers(never), timeoutMs: 30 }, /does not respond: .*no response within 30 ms. If it needs longer/],
+    ['it closes the connection', answers(closed), /does not respond: .*ECONNRESET/],
     ['its certificate is its own', { fetch: () => Promise.reject({ code: 'SELF_SIGNED' }) }, /NODE_EXTRA_CA_CERTS/],
     ['it is elsewhere', answers(() => Response.redirect(`${URL_OF}/`, 308)), /redirects to .*webhooks\/: pass that/],
     ['it is another page', { fetch: async () => new Response('', { status: 404 }) }, /responded 404; .*responds 2xx/],
@@ -106,6 +106,6 @@ describe('what cannot be run is said in a sentence', () => {
     let left = 40
     const fetch: Required<ProveOptions>['fetch'] = (input, init) => (left-- > 0 ? shop.fetch(input, init) : closed())
     const options = { ...shop, fetch, restart: undefined }
-    await expect(attack(undefined, options)).rejects.toThrow(/does not answer any more: .*ECONNRESET/)
+    await expect(attack(undefined, options)).rejects.toThrow(/does not respond any more: .*ECONNRESET/)
   })
 })

@@ -4,7 +4,7 @@ import { type Story, story } from '../statement.ts'
 /** Assumptions that no probe can decide, with the reason. */
 const UNTRIED = {
   cryptogram_without_cvv: 'it takes the cryptogram of a wallet',
-  validation_url_http: 'its preflight request has to be answered by a page of yours, in a form that is not shown',
+  validation_url_http: 'its preflight request needs a response from a page of yours, in a form that is not shown',
   split_without_recurring: 'it could start a subscription that cannot be ended',
   null_is_absent: 'no response shows what was meant by it',
   sender_address: 'a tunnel or a proxy stands before the receiver',

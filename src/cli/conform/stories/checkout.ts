@@ -102,6 +102,8 @@ function zoneOf({ created, listed }: { created: Answer; listed: Answer }): Judge
   if (listed.verdict !== 'accepted' || !isTimestamp(time)) return notTried('there was no time of that form')
   const minutes = Math.round((Date.parse(`${time}Z`) - created.at) / 900_000) * 15
   if (minutes === 0) return holds('within minutes of this machine')
+  // No zone is further from UTC.
+  if (Math.abs(minutes) > 14 * 60) return notTried("the service's clock is not this machine's")
   const at = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)
   return differs(`${minutes < 0 ? '-' : '+'}${at} from this machine's clock in UTC`)
 }

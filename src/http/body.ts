@@ -33,7 +33,7 @@ export function jsonBody(operation: string, body: object, extra: Record<string, 
       target = target && Object.hasOwn(target, one) ? (target as Json)[one] : undefined
     if (!isObject(target) || isReserved(name) || Object.hasOwn(target, name) || NAMES[+isInside]?.includes(name)) {
       const message =
-        "is documented: put it into the input of a call that takes it, or passThrough a field inside by path: 'split[0].label'"
+        "is documented: it belongs in the input of its call, or passThrough a field inside it by path: 'split[0].label'"
       rejectInput(operation, `passThrough.${path}`, message, value)
     }
     target[name] = value

@@ -22,7 +22,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': rooms(
     'deliveries.ts prove/ emulator-shop.ts test-event.ts kv-double.ts sqlite.ts d1-double.ts gate-storage.ts gate-double.ts sample-shop.ts test-shop.ts index.ts',
   ),
-  'src/cli': rooms('take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
+  'src/cli': rooms('json.ts take-home/ conform/ terminal/ webhooks/ service/ project/ commands/ main.ts'),
   'src/shop': rooms(
     'runtime.ts env.ts lib/ kv/ call-gate.ts pages/ options.ts scope.ts',
     'books/ order/ gate.ts routes/ cron.ts app.ts index.ts',

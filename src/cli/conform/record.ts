@@ -1,7 +1,7 @@
 import type { Fetch } from '../../config.ts'
 import { createEmulator, type OrderView, TEST_CARDS } from '../../emulator/index.ts'
-import { parseJson } from '../../lib/json.ts'
 import { isObject } from '../../lib/kind.ts'
+import { parseJson } from '../json.ts'
 
 type Json = Record<string, unknown>
 

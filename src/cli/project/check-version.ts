@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { parseJson } from '../../lib/json.ts'
 import { isObject } from '../../lib/kind.ts'
+import { parseJson } from '../json.ts'
 import { type Finding, ok, skipped, warning } from '../service/doctor/finding.ts'
 
 const SECONDS = 10

@@ -1,4 +1,4 @@
-import { parseJson } from '../../lib/json.ts'
+import { parseJson } from '../json.ts'
 import { readTextFile, readVariables, type Variables } from '../terminal/environment.ts'
 import { FailedError, UsageError } from '../terminal/errors.ts'
 import { isLoopback } from '../terminal/option-values.ts'

@@ -1,7 +1,7 @@
 // `--set path=value`, may be repeated: `--set amount=5 --set fee.amount=1.5 --set order_id=7`.
 
 import { InvalidArgumentError } from 'commander'
-import { parseJson } from '../../lib/json.ts'
+import { parseJson } from '../json.ts'
 import { UsageError } from './errors.ts'
 
 /** One `--set`: the names down to the field, and the text of its value. */

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { parseJson } from '../../lib/json.ts'
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts'
+import { parseJson } from '../json.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 const text = v.string()

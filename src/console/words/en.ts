@@ -251,8 +251,8 @@ export const english = {
   problems: {
     outcome_unknown: {
       title: 'It is not known whether it was done',
-      body: ('The request was sent, and no response came. Known: it was asked for once. Not known: whether the service ' +
-        'did it. “Try again” finds out, and never does it a second time.') as string,
+      body: ('The request was sent, and no response came. Known: it was asked for once. Not known: whether the ' +
+        'service did it. “Try again” finds out, and never does it a second time.') as string,
     },
     not_sent: {
       title: 'Nothing was sent',

@@ -1,7 +1,7 @@
 import { isWebhookVerificationError } from '../../../errors.ts'
-import { parseJson } from '../../../lib/json.ts'
 import { isObject } from '../../../lib/kind.ts'
 import { parseForm, type WebhookForm } from '../../../webhooks/form.ts'
+import { parseJson } from '../../json.ts'
 import type { Cause } from './causes.ts'
 import { decodeOnce } from './repairs.ts'
 

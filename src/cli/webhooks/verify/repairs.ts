@@ -1,8 +1,8 @@
 import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../../lib/base64url.ts'
-import { parseJson } from '../../../lib/json.ts'
 import { isObject } from '../../../lib/kind.ts'
 import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts'
 import type { WebhookForm } from '../../../webhooks/form.ts'
+import { parseJson } from '../../json.ts'
 import type { Cause } from './causes.ts'
 import { jsonTexts } from './json-styles.ts'
 

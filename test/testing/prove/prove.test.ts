@@ -50,7 +50,7 @@ const WRONG: [Cause, verdict: string, lastStep: RegExp][] = [
   ['trusts_amount', 'another amount was taken for the price', /purchase success/],
   ['forgets_currency', 'another currency was taken for the price', /USD/],
   ['dedupes_by_body', 'paid counted twice', /other optional fields/],
-  ['rejects_copies', 'rejected for ever', /again arrives/],
+  ['rejects_copies', 'rejected permanently', /again arrives/],
   ['not_atomic', 'paid counted twice', /same moment|hangs up/],
 ]
 

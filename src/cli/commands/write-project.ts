@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageSource } from '../project/package-source.ts'
 
 /** The package's folder: above `dist` as it is published, above `src` in a checkout. */
 const PACKAGE: string =
@@ -80,17 +81,3 @@ function devVars(): string {
 }
 
 const randomSecret = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
-
-/** The tarball that this package was installed from, since its version need not be published; else a range of that. */
-export async function packageSource(folder: string, version: string): Promise<string> {
-  const modules = dirname(folder)
-  try {
-    // npm writes down there where each package came from, relative to the project: `npx --package=FILE` does, too.
-    const lock = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8'))
-    const { resolved = '' } = lock.packages['node_modules/edgetill'] ?? {}
-    if (resolved.startsWith('file:')) return `file:${resolve(dirname(modules), resolved.slice('file:'.length))}`
-  } catch {
-    // Another package manager, or a checkout.
-  }
-  return `^${version}`
-}

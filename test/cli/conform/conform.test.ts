@@ -49,6 +49,12 @@ describe('conform, on a service that is otherwise', () => {
     expect(report?.made.filter(({ open }) => open)).toEqual([])
   })
 
+  it('does not take a clock that was moved by days for a zone', async () => {
+    const { run } = openConform({ clock: { now: () => Date.now() + 3 * 86_400_000 } })
+    const report = await run()
+    expect([idsOf(report, 'differs'), idsOf(report, 'not tried')?.[0]]).toEqual([[], 'timestamp_utc'])
+  })
+
   it('does not name checkoutOrigins that are set', async () => {
     const { run, given } = openConform({}, [elsewhere])
     const report = await run({ config: { ...given.config, checkoutOrigins: ['https://checkout.example.com'] } })

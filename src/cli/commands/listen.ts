@@ -26,8 +26,8 @@ export const verb: Verb = defineVerb({
   heading: 'Webhooks',
   summary: 'receive webhooks, verify, print and forward them',
   description:
-    'Receives webhooks at any path, verifies them and prints a line for each: time, kind, status, amount and order, or why\n' +
-    'it is rejected. Runs until Ctrl-C.',
+    'Receives webhooks at any path, verifies them and prints a line for each, until Ctrl-C:\n' +
+    'time, kind, status, amount and order, or why it is rejected.',
   examples: ['listen --env-file shop.env --save received', 'listen --forward-to http://127.0.0.1:3000/ --json'],
   options: OPTIONS,
   run: listenUntilStopped,

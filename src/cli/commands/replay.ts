@@ -20,8 +20,8 @@ export const verb: Verb = defineVerb({
   heading: 'Webhooks',
   summary: 'send webhooks again that listen has saved',
   description:
-    'Sends webhooks again that edgetill listen --save has saved, byte for byte, one after another. A receiver has to bear\n' +
-    'any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
+    'Sends again what edgetill listen --save has saved, byte for byte, one webhook after another.\n' +
+    'A receiver must handle any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
   examples: ['replay received --shuffle --double', 'replay received --to http://127.0.0.1:3000/webhooks --json'],
   argument: { name: '<DIR>', says: 'the folder of listen --save' },
   options: OPTIONS,

@@ -1,6 +1,6 @@
 import { createRandom } from './random.ts'
 
-/** Behaviour of the service that the API document does not show; a shop has to bear all of it. */
+/** Behaviour of the service that the API document does not show; a shop must handle all of it. */
 export const PERTURBATIONS = [
   /** Optional fields of a webhook are null instead of missing. */
   'nulls',

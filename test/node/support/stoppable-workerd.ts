@@ -48,7 +48,7 @@ export class StoppableWorkerd {
     this.options = options
     this.emulator = createEmulator({
       seed: options.seed ?? 7,
-      // Behaviour of the service that public clients suggest: a shop has to bear it.
+      // Behaviour of the service that public clients suggest: a shop must handle it.
       perturbations: ['processed_amount', 'return_parameters'],
       clock: { now: () => this.now() },
       fetch: (input, init) => this.fetch(input as string, init),

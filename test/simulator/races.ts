@@ -78,7 +78,7 @@ const TILL_RACES: readonly Race[] = [
       'a row takes whatever number is next',
       [...SAW_SAME, ...BUTTONS],
       'order.order_key, order.next++, kind',
-      `order.order_key, (await run('SELECT coalesce(max(number), 0) + 1 AS number FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.number, (order.next++, kind)`,
+      `order.order_key, (await run(tables, 'SELECT coalesce(max(number), 0) + 1 AS number FROM edgetill_log WHERE order_key = ?', order.order_key))[0]!.number, (order.next++, kind)`,
     ],
     [
       'a key is not free again after nothing was sent',
@@ -139,7 +139,7 @@ const TILL_RACES: readonly Race[] = [
       'an event is done before its call',
       FAILING,
       'if (!claimed) continue',
-      "if (!claimed) continue\n    await run(update('next_at = NULL'), ...place, Number(claimed.next_at))",
+      "if (!claimed) continue\n    await run(scope, update('next_at = NULL'), order_key, number, claimed.next_at)",
     ],
   ]),
 ]

@@ -9,7 +9,7 @@ import { checkOpen } from './order/check-open.ts'
 import { deliverEvents } from './order/deliver-events.ts'
 import { eraseDue } from './order/erase.ts'
 import { sendMessages } from './order/messages.ts'
-import { isToPublish, publishDue } from './order/publish.ts'
+import { publishDue, publishSoon } from './order/publish.ts'
 import type { OrderScope } from './order/scope.ts'
 import { openOrderStore, scheduleAlarm } from './order/tables.ts'
 import type { GateState, GateStorage } from './runtime.ts'
@@ -105,8 +105,7 @@ export function createOrderGate(deps: Deps): OrderGateClass {
       try {
         const alarm = await this.storage.getAlarm()
         if (alarm === null) await this.schedule()
-        const { scope } = this
-        if (isToPublish(scope, order_id, alarm)) scope.waitUntil?.(publishDue(scope).catch(() => {}))
+        await publishSoon(this.scope, order_id, alarm ?? Number.POSITIVE_INFINITY)
       } catch {}
     }
 

@@ -182,7 +182,11 @@ export const RACES: readonly Race[] = [
     ['no alarm before an alarm', BROKEN, 'await this.storage.setAlarm(began + LATER_MS)'],
     ['no alarm after an alarm', MONEY, '      await this.schedule(began)\n'],
     ['nothing wakes a gate', DROPPED, 'await this.wake(order_id)'],
-    ['a change is not announced', DROPPED, 'if (isToPublish(scope, order_id, alarm))', 'if (alarm === -1)'],
+    [
+      'a change is not announced',
+      DROPPED,
+      'await publishSoon(this.scope, order_id, alarm ?? Number.POSITIVE_INFINITY)',
+    ],
     ['no last publishing', MONEY, 'done.push(...(await Promise.allSettled([publishDue(scope)])))'],
   ]),
   ...inFile('order/tables.ts', [

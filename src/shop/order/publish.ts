@@ -18,10 +18,17 @@ export const publishDue = (scope: OrderScope): Promise<void> =>
     for (const published of duePublished(scope.store)) await publish(scope, published)
   })
 
-/** Whether an order is to be published now, and the alarm comes later, or the list does not say that anything is due. */
-export function isToPublish({ store, now }: OrderScope, order_id: string, alarm: number | null): boolean {
+/**
+ * Publishes an order in the background that is to be published now, where the alarm comes later, or the list does not say that
+ * anything is due. The alarm publishes one that was published a moment ago.
+ */
+export async function publishSoon(scope: OrderScope, order_id: string, alarm: number): Promise<void> {
+  const { store, now, waitUntil } = scope
   const { next_at, due_at } = getPublished(store, baseOrderId(order_id)) ?? {}
-  return next_at != null && next_at <= now() && (due_at === null || alarm === null || alarm > now())
+  if (next_at == null) return
+  if (next_at > now()) {
+    if (alarm > next_at) await store.writeDue(next_at, () => {})
+  } else if (due_at === null || alarm > now()) waitUntil?.(publishDue(scope).catch(() => {}))
 }
 
 async function publish(scope: OrderScope, published: Published): Promise<void> {

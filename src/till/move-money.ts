@@ -114,7 +114,7 @@ export async function play(scope: TillOptions, order_id: string, first: Message,
     // Of `watch` and `unwatch` the row itself is due: see settle.ts.
   }
   try {
-    // To a look at what is due there is no answer.
+    // A look at what is due has no answer.
     return movedOf((await drive(driver, first)) ?? { code: 'already_settled' })
   } catch (error) {
     if (sent) return unknown(sent.id, 'The database failed after the call.', sent.record)

@@ -104,9 +104,7 @@ export async function listAtService(scope: OrderScope, operation: MoneyOperation
 }
 
 async function answerTo(scope: OrderScope, order_id: string, first: Message, fields = {}): Promise<RecordedResponse> {
-  const answer = await play(scope, order_id, first, fields)
-  if (!answer) throw new Error('The protocol gave no answer.')
-  return responseTo(answer)
+  return responseTo((await play(scope, order_id, first, fields)) as MoneyAnswer)
 }
 
 const AFTER_ASKING: ReadonlySet<Message['type']> = new Set(['request', 'looked_up'])

@@ -59,7 +59,7 @@ export async function drive(driver: Driver, first: Message): Promise<MoneyAnswer
       return state
     })
   }
-  if (!answer && first.type !== 'check') throw new Error('The protocol gave no answer.')
+  if (!answer && first.type !== 'check') throw new Error('No answer.')
   return answer
 }
 

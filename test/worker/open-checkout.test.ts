@@ -80,6 +80,18 @@ describe('a link', () => {
     expect(ordersOf(world).sort()).toEqual(['B-1', 'B-1~2', 'C-1'])
   })
 
+  it('that was revoked cancels a payment whose opening died unrecorded; another link goes on', async () => {
+    const world = new World()
+    const [link, other] = [await world.link({ order_id: 'A-1' }), await world.link({ order_id: 'A-1' })]
+    await world.open(link)
+    for (const table of ['checkout', 'task']) world.gate.storage('A-1').sql.exec(`DELETE FROM ${table}`)
+    expect((await revoke(world, link)).status).toBe(200)
+    expect((await visit(world, link)).status).toBe(410)
+    expect(statusOf(world, 'A-1')).toBe('failure')
+    expect((await visit(world, other)).status).toBe(303)
+    expect([statusOf(world, 'A-1~2'), (await visit(world, link)).status]).toEqual(['init', 410])
+  })
+
   /** A link whose 98th attempt was declined. */
   async function declined98(world: World): Promise<string> {
     const { amount, currency, method } = ORDER

@@ -132,7 +132,10 @@ export function stepCheckout(
       return [{ type: 'cancel', attempt: state.attempts.length, why: 'by_shop' }]
     case 'cancelled':
       if (message.why === 'by_shop') return cancelledByShop(state, message.attempt, message.rejectedWith)
-      if (message.why === 'closed') return answer({ kind: 'result', attempt: message.attempt })
+      if (message.why === 'closed') {
+        const isGone = state.isRevoked && message.rejectedWith === undefined
+        return answer(isGone ? { kind: 'revoked' } : { kind: 'result', attempt: message.attempt })
+      }
       // Paid or cancelled at this moment: the next look shows which.
       if (message.rejectedWith !== undefined) return answer({ kind: 'wait' })
       if (message.why === 'expired') return answer({ kind: 'expired' })
@@ -198,6 +201,9 @@ function latest(state: CheckoutState, attempt: number, why: Question): CheckoutC
 function conclude(state: CheckoutState, attempt: number, status: unknown, why: Question): CheckoutCommand[] {
   if (status === undefined && attempt > (state.checkout?.attempts ?? 1)) return latest(state, attempt - 1, why)
   if (why === 'is_revoked') {
+    // Its opening died before it was recorded: nobody has the address, and nothing watches it.
+    if (status === 'init' && attempt > (state.checkout?.attempts ?? 0))
+      return goOn(attempt, { type: 'cancel', attempt, why: 'closed' })
     const isPaid = status !== undefined && status !== 'init' && status !== 'failure'
     return answer(isPaid ? { kind: 'result', attempt } : { kind: 'revoked' })
   }

@@ -62,7 +62,7 @@ export interface Till {
  * }
  */
 export function createTill(options: TillOptions): Till {
-  const { client, database, onEvent, keepCardToken, ...unknown } = options
+  const { client, database, onEvent, keepCardToken, ...unknown } = { __proto__: null, ...options } as TillOptions
   const must = (isRight: boolean, field: string, what: string): void => {
     if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
   }

@@ -6,14 +6,15 @@ import { UsageError } from './errors.ts'
 
 /** The variables of a client, each with the option that it sets. */
 export const CLIENT_VARIABLES = {
-  ...({ EDGETILL_BASE_URL: 'baseUrl', EDGETILL_API_URL: 'apiUrl', EDGETILL_POS_ID: 'posId' } as const),
-  ...({
-    EDGETILL_API_KEY: 'apiKey',
-    EDGETILL_API_SECRET: 'apiSecret',
-    EDGETILL_ENDPOINTS_KEY: 'endpointsKey',
-  } as const),
-  ...({ EDGETILL_SCHEME: 'scheme', EDGETILL_AUTHENTICATION: 'authentication' } as const),
-}
+  EDGETILL_BASE_URL: 'baseUrl',
+  EDGETILL_API_URL: 'apiUrl',
+  EDGETILL_POS_ID: 'posId',
+  EDGETILL_API_KEY: 'apiKey',
+  EDGETILL_API_SECRET: 'apiSecret',
+  EDGETILL_ENDPOINTS_KEY: 'endpointsKey',
+  EDGETILL_SCHEME: 'scheme',
+  EDGETILL_AUTHENTICATION: 'authentication',
+} as const
 
 export type ClientVariable = keyof typeof CLIENT_VARIABLES
 export const CLIENT_NAMES = Object.keys(CLIENT_VARIABLES) as ClientVariable[]
@@ -25,8 +26,11 @@ export const flagFor = (name: ClientVariable): string | undefined =>
 /** Every variable of the command line. Deno's `--allow-env` can list them. */
 const VARIABLES = [
   ...CLIENT_NAMES,
-  ...(['EDGETILL_API_SECRET_PREVIOUS', 'EDGETILL_TEST_CARD', 'EDGETILL_WORKER_URL', 'EDGETILL_WORKER_TOKEN'] as const),
-]
+  'EDGETILL_API_SECRET_PREVIOUS',
+  'EDGETILL_TEST_CARD',
+  'EDGETILL_WORKER_URL',
+  'EDGETILL_WORKER_TOKEN',
+] as const
 
 export type Variables = Partial<Record<(typeof VARIABLES)[number], string>>
 

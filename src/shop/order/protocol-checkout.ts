@@ -47,7 +47,7 @@ export interface Visit extends Terms {
 /** Why the service is asked for the status of a payment. */
 type Question = 'find_out' | 'is_revoked' | 'is_closed'
 /** Why a payment is cancelled. */
-type Reason = 'replaced' | 'expired' | 'closed' | 'by_shop'
+type Reason = 'replaced' | 'expired' | 'revoked' | 'closed' | 'by_shop'
 
 export type CheckoutMessage =
   | { type: 'open' }
@@ -132,13 +132,10 @@ export function stepCheckout(
       return [{ type: 'cancel', attempt: state.attempts.length, why: 'by_shop' }]
     case 'cancelled':
       if (message.why === 'by_shop') return cancelledByShop(state, message.attempt, message.rejectedWith)
-      if (message.why === 'closed') {
-        const isGone = state.isRevoked && message.rejectedWith === undefined
-        return answer(isGone ? { kind: 'revoked' } : { kind: 'result', attempt: message.attempt })
-      }
+      if (message.why === 'closed') return answer({ kind: 'result', attempt: message.attempt })
       // Paid or cancelled at this moment: the next look shows which.
       if (message.rejectedWith !== undefined) return answer({ kind: 'wait' })
-      if (message.why === 'expired') return answer({ kind: 'expired' })
+      if (message.why !== 'replaced') return answer({ kind: message.why })
       return [{ type: 'create', attempt: message.attempt + 1, isNew: false }]
   }
 }
@@ -203,7 +200,7 @@ function conclude(state: CheckoutState, attempt: number, status: unknown, why: Q
   if (why === 'is_revoked') {
     // Its opening died before it was recorded: nobody has the address, and nothing watches it.
     if (status === 'init' && attempt > (state.checkout?.attempts ?? 0))
-      return goOn(attempt, { type: 'cancel', attempt, why: 'closed' })
+      return goOn(attempt, { type: 'cancel', attempt, why: 'revoked' })
     const isPaid = status !== undefined && status !== 'init' && status !== 'failure'
     return answer(isPaid ? { kind: 'result', attempt } : { kind: 'revoked' })
   }

@@ -31,6 +31,8 @@ describe('an onEvent that fails', () => {
     const orders = [newOrderId('first'), newOrderId('second'), newOrderId('third')]
     for (const id of orders) await world.deliver(payment(id))
     await world.advance(1)
+    // The list is at most ten seconds old.
+    await world.advance(10_000)
     expect([failing(), await json(world, '/health')]).toMatchObject([[], { waiting_events: 3 }])
     for (let second = 0; second < 60; second++) await world.advance(1_000)
     await world.idle()
@@ -88,7 +90,7 @@ describe('GET /api/attention', () => {
 })
 
 it.each([1_000, 1])(
-  'is counted by the books (%i orders each), which a page of the console asks by one call',
+  'is counted by the books (%i orders each), which a page of the console asks by one call beside that for its session',
   async (bookSize) => {
     let isBroken = true
     const onEvent: OnEvent = () => {
@@ -120,7 +122,7 @@ it.each([1_000, 1])(
     const [{ gate }, { list, get }] = [{ ...world.gate.calls }, { ...world.kv.calls }]
     const { text } = await browser.open('/console/more')
     expect(/<b class="count">(\d+)</.exec(text)?.[1]).toBe('6')
-    expect([world.gate.calls.gate - gate, world.kv.calls.list - list, world.kv.calls.get - get]).toEqual([1, 0, 0])
+    expect([world.gate.calls.gate - gate, world.kv.calls.list - list, world.kv.calls.get - get]).toEqual([2, 0, 0])
     isBroken = false
     await world.untilHandled()
     await world.advance(20_000)

@@ -13,17 +13,38 @@ import type { Call } from './routes/results.ts'
 import type { WaitUntil } from './runtime.ts'
 import { actAs, type Deps } from './scope.ts'
 
+export type { OperationKind } from '../money/protocol.ts'
 export type { ReceivedEvent } from '../money/queue.ts'
 export type { UnsettledOperation } from '../money/unsettled.ts'
+export type { LinkState } from './books/links.ts'
+export type { MoneyRow } from './books/tables.ts'
 export type { ShopEnv } from './env.ts'
 export type { OrderGateClass, OrderGateObject } from './gate.ts'
+export type { Stray } from './kv/strays.ts'
 export type { Role } from './lib/people.ts'
 export type { Order } from './lib/shown-order.ts'
 export type { Alert, AlertKind, OnAlert, OnEvent, ShopOptions } from './options.ts'
+export type { Erased } from './order/erase.ts'
+export type { ShownOrder } from './order/order-page.ts'
+export type { RecordEntry } from './order/record.ts'
 export { english } from './pages/en.ts'
 export type { PagesOptions, Wording } from './pages/options.ts'
 export { ukrainian } from './pages/uk.ts'
-export type { Call, Returns } from './routes/results.ts'
+export type { AttentionItem, AttentionList, ListedOrder } from './routes/list-orders.ts'
+export type {
+  Call,
+  Entry as AuditEntry,
+  EventRecord,
+  FailingEvent,
+  Link,
+  MadeLink,
+  Operation as DayOperation,
+  Page,
+  Replayed,
+  Returns,
+  ShopDay,
+  StoredEvent,
+} from './routes/results.ts'
 export type { GateNamespace, GateState, GateStorage, KvNamespace, SqlCursor, SqlValue, WaitUntil } from './runtime.ts'
 
 /** A shop's engine: what its Worker exports, and what it mounts. */

@@ -35,6 +35,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const { store, now, kv } = scope
   const { order_id, version, book } = published
   const at = now()
+  store.atOnce.delete(order_id)
   const reading = readOrder(scope, order_id)
   const value = storedOrder(reading)
   const hash = value ? sha256Base64url(JSON.stringify(value)) : published.written
@@ -54,7 +55,7 @@ async function publish(scope: OrderScope, published: Published): Promise<void> {
   const [listed, written] = done
   const isDone = written.status === 'fulfilled' && listed.status === 'fulfilled'
   const written_at = isSoon ? published.written_at : at
-  const next_at = isDone ? written_at + PUBLISH_MS : at + RETRY_MS
+  const next_at = !isDone ? at + RETRY_MS : store.atOnce.has(order_id) ? at : written_at + PUBLISH_MS
   // The due work may have changed meanwhile, or be put off.
   const isLate = isDone && due_at !== null && due_at < (dueAt(store, waits) ?? Number.MAX_SAFE_INTEGER)
   store.all(

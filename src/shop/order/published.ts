@@ -35,6 +35,7 @@ export function touch(
   const now = store.now()
   // The list shows an order with its further attempts as one row.
   for (const id of new Set([order_id, baseOrderId(order_id)])) {
+    if (atOnce) store.atOnce.add(id)
     // The version is a time: later than whatever was published before the storage was lost.
     const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
     if (create) store.all(query, id, since ?? now, now)

@@ -114,7 +114,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 }
 
 const LIST_LOST =
-  'A list of the shop was lost, and is being filled again. What may be gone: short addresses, links and orders without a webhook, and who did what with those.'
+  'A list of the shop was lost, and is being filled again. Short addresses, links and orders without a webhook may be gone.'
 
 /** The event and its remedy, with an address: for the phone of who runs the shop. */
 export function textOf(

@@ -68,6 +68,8 @@ export interface OrderStore extends Tables {
   writeDue(at: number, write: () => void): Promise<void>
   /** Waits until everything that was written is on disk. */
   flush(): Promise<void>
+  /** Orders that changed while they were being published, in a way that the list is to show at once. */
+  atOnce: Set<string>
 }
 
 export function openOrderStore(storage: GateStorage, now: () => number): OrderStore {
@@ -82,6 +84,7 @@ export function openOrderStore(storage: GateStorage, now: () => number): OrderSt
         if (alarm === null || alarm > at) await storage.setAlarm(at)
       }),
     flush: () => orStorageError('write', () => storage.sync()),
+    atOnce: new Set(),
   }
 }
 

@@ -25,13 +25,13 @@ import type { RecordEntry } from '../order/record.ts'
 import type { AttentionItem, AttentionList, ListedOrder } from './list-orders.ts'
 
 /** A page of a list; `cursor` leads to the next one, and is null at the end. */
-type Page<Name extends string, T> = { [K in Name]: T[] } & { cursor: string | null }
+export type Page<Name extends string, T> = { [K in Name]: T[] } & { cursor: string | null }
 
 /** A webhook's record under its wire names, without the card's token. */
-type EventRecord = Record<string, unknown>
+export type EventRecord = Record<string, unknown>
 
 /** Times are milliseconds since 1970; `issues` are differences from the service's API document. */
-type StoredEvent = { received_at: number; event: EventRecord; issues?: readonly Issue[]; erased_at?: number }
+export type StoredEvent = { received_at: number; event: EventRecord; issues?: readonly Issue[]; erased_at?: number }
 
 /** An event that `onEvent` failed on so many times, with name and message of the last error. */
 export interface FailingEvent {
@@ -77,11 +77,11 @@ export interface ShopDay {
 }
 
 /** An operation of a day; `at` is when its success was received, ISO 8601, UTC. What ends in `_minor` is hundredths. */
-type Operation = Omit<MoneyRow, 'at' | 'id' | 'gone' | 'amount' | 'taken' | 'fee'> &
+export type Operation = Omit<MoneyRow, 'at' | 'id' | 'gone' | 'amount' | 'taken' | 'fee'> &
   Record<'amount_minor' | 'taken_minor' | 'fee_minor', number> & { at: string }
-type Entry = RecordEntry & { order_id: string }
-type Replayed = { id: string; order_id: string; handled: boolean }
-type MadeLink = { id: string; url: string; short_url?: string; expires_at: string }
+export type Entry = RecordEntry & { order_id: string }
+export type Replayed = { id: string; order_id: string; handled: boolean }
+export type MadeLink = { id: string; url: string; short_url?: string; expires_at: string }
 
 /** Every route of `/api`, and the body of its success. */
 export interface Returns {

@@ -5,7 +5,7 @@ import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import { touch } from './published.ts'
+import { getPublished, touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
@@ -139,14 +139,14 @@ export function orderOf(store: OrderStore, named: string): string {
   return getCheckout(store, named)?.replaces ?? (isFirst ? base : named)
 }
 
-/** Revokes one link of an order. @returns Whether a link of the order was opened before. */
+/** Revokes one link of an order. @returns Whether anything is known of the order: a link that was opened, or an event. */
 export function revokeLink(
   { store }: OrderScope,
   order_id: string,
   { nonce, expiresAt }: { nonce: string; expiresAt: number },
 ): { opened: boolean } {
   store.all('INSERT OR IGNORE INTO revoked VALUES (?, ?)', nonce, expiresAt)
-  return { opened: getCheckout(store, order_id) !== undefined }
+  return { opened: getPublished(store, order_id) !== undefined }
 }
 
 /** Whether the link with this path was revoked: its token begins with 16 characters that no other link has. */

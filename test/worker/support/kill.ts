@@ -23,6 +23,8 @@ export interface Kill {
   call<T>(work: () => Promise<T>): Promise<T>
   /** The answer of the worker; rejected when it dies. */
   answer<T>(answered: Promise<T>): Promise<T>
+  /** None of its calls returns any more. */
+  end(): void
 }
 
 export function createKill(killAt: number, how: How): Kill {
@@ -57,6 +59,9 @@ export function createKill(killAt: number, how: How): Kill {
       return never
     },
     answer: (answered) => Promise.race([answered, death]),
+    end() {
+      isDead = true
+    },
   }
 }
 

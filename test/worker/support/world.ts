@@ -170,6 +170,12 @@ export class World {
       fetch = (input, init) => this.emulator.fetch(input as string, init),
     } = this.options
     this.kill = kill
+    // What is under way would go on beside the next test, with its lines and timers.
+    try {
+      onTestFinished(() => kill.end())
+    } catch {
+      // It was made outside a test, for several.
+    }
     this.deps = {
       fetch: ((input, init) =>
         kill.call(() => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,

@@ -21,7 +21,7 @@ export interface Scope extends Deps {
   waitUntil?: WaitUntil | undefined
   /** Who acts, for the record: `api` over HTTP. Absent where nobody of the shop does: a webhook, a customer, an alarm. */
   by?: string | undefined
-  /** What they may do: `act` does not ask, the route did. */
+  /** The role of whoever acts: `act` does not ask for it, the route did. */
   role?: Role | undefined
 }
 

@@ -145,7 +145,7 @@ export function playEvents(scenario: EventsScenario, schedule: Schedule): Promis
 async function playScenario(play: Play, scenario: EventsScenario): Promise<void> {
   const link = await play.link({ order_id: ORDER_ID, method: 'purchase' })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
-  // What a webhook changes is published at once where the pause after the opening is over.
+  // A webhook’s change is published at once where the pause after the opening is over.
   play.time += scenario.alone ? 12_000 : 2_000
   play.disturb(Number(scenario.lost ?? 0))
   await payAt(play.emulator, location, 'success')

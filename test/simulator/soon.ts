@@ -49,7 +49,7 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
   judgeRest(play, base)
   const rows = rowsOf(play, base)
   const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.min(...timesOf(rows))]
-  // What is due is overdue, or the alarm is for nothing. One whose work was put off a little rings once, and is set anew.
+  // Either the due work is overdue, or the alarm is for nothing. One whose work was put off a little rings once, and is set anew.
   if (alarm > due || due - alarm > 300_000)
     late(`the alarm is in ${alarm - play.time} ms, and something is due in ${due - play.time} ms`)
   const kv = play.kv.dump()

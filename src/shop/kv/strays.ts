@@ -46,7 +46,7 @@ export async function listStrays(
 export const getStray = async (store: KvStore, id: string): Promise<string | undefined> =>
   ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
 
-/** What is known of a stray beside its `data`. `order`: the key of the order that it names. */
+/** The facts of a stray beside its `data`. `order`: the key of the order that it names. */
 type Known = Partial<Omit<Stray, 'id'> & { order: string }>
 
 /** Removes strays. @returns Their ids. */

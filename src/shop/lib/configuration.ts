@@ -11,7 +11,7 @@ export interface ConfigurationProblem {
   problem: string
 }
 
-/** What is wrong, for a log line or an alert. */
+/** The problem, for a log line or an alert. */
 export const describeProblems = (problems: readonly ConfigurationProblem[]): string[] =>
   problems.map(({ binding, problem }) => `${binding}: ${problem}`)
 
@@ -130,7 +130,7 @@ const https = unless(/^https:/i, 'must be https when MODE is live')
 const genuine = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
 const own = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
 
-/** What each value must be; what it must be besides when real money moves. */
+/** The rule of each value, and the one that it must keep besides when real money moves. */
 const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Check]>> = {
   MODE: [unless(/^(test|live)$/, 'must be test or live')],
   BASE_URL: [address, https],

@@ -8,7 +8,7 @@ import { adminTokens, type ShopEnv } from '../env.ts'
  */
 export type Role = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
 
-/** What a route asks of a role. `note`: whoever may sell or refund. */
+/** The right that a route asks for. `note`: whoever may sell or refund. */
 export type Right = 'view' | 'note' | 'sell' | 'refund' | 'all'
 
 /** Minor units of one order that a role may refund; undefined: without a limit. */

@@ -23,7 +23,7 @@ export interface Asked<Query, Body> {
 
 /** A row of `/api`. */
 export interface Route<K extends Call = Call> {
-  /** What it asks of a role. */
+  /** The right that it asks for. */
   may: Right
   /** The bindings that it needs. */
   needs: Group

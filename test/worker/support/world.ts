@@ -170,7 +170,7 @@ export class World {
       fetch = (input, init) => this.emulator.fetch(input as string, init),
     } = this.options
     this.kill = kill
-    // What is under way would go on beside the next test, with its lines and timers.
+    // Work under way would go on beside the next test, with its lines and timers.
     try {
       onTestFinished(() => kill.end())
     } catch {

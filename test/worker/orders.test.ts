@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { orderKey } from '../../src/orders/index.ts'
+import { actShop } from '../../src/shop/books/actions.ts'
+import { putInList } from '../../src/shop/books/orders.ts'
 import { countIn } from '../../src/shop/books/register.ts'
 import { type ListedRow, listBook, putListed, SHOP } from '../../src/shop/books/tables.ts'
 import { openTables } from '../../src/shop/lib/tables.ts'
@@ -87,6 +89,20 @@ describe('GET /api/orders', () => {
     expect(last).toMatchObject({ totals: { refunded: 50 }, listed_at: new Date(time).toISOString() })
     const ids = (book: number) => tablesOf(world, book).all<{ order_id: string }>('SELECT order_id FROM listed')
     expect([1, 2, 3].map((book) => ids(book).map(({ order_id }) => order_id))).toEqual([['A-1'], ['A-2'], ['A-3']])
+  })
+
+  it('begins another book at the hundredth order, and lists all of them exactly', async () => {
+    const world = new World({ bookSize: 100 })
+    const put = (number: number, row: ListedRow, book: number | null) =>
+      actShop({ env: world.env() }, number, putInList, { ...row, book })
+    const ids = Array.from({ length: 250 }, (_, index) => `A-${index}`)
+    for (const [index, order_id] of ids.entries()) {
+      const row = rowOf(order_id, world.time + index)
+      const { book } = await put(1, row, null)
+      if (book > 1) await put(book, row, book)
+    }
+    const counts = [1, 2, 3].map((book) => tablesOf(world, book).all('SELECT order_id FROM listed').length)
+    expect([counts, await all(world, '', 100)]).toEqual([[100, 100, 50], ids.reverse()])
   })
 
   it.each([

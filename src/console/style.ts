@@ -1,11 +1,10 @@
+import { COLOURS } from '../shop/pages/layout.ts'
+
 /** `/console/style.css`: a phone first, then a desk; light and dark, forced colours, paper. */
-export const STYLE = `
-:root { color-scheme: light dark; --ground: #f6f7f9; --paper: #fff; --ink: #15181c; --line: #dfe3e8; --quiet: #56606b;
-  --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e; --warn: #a11b16;
-  --test: #6b2fa0 }
-@media (prefers-color-scheme: dark) { :root { --ground: #0f1216; --paper: #1a1f27; --ink: #ececf1; --line: #353e4a;
-  --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0;
-  --warn: #ffb1ab; --test: #d9b8ff } }
+export const STYLE: string = `
+${COLOURS}
+:root { --test: #6b2fa0; --warn: var(--bad) }
+@media (prefers-color-scheme: dark) { :root { --test: #d9b8ff } }
 * { box-sizing: border-box }
 body { background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0;
   overflow-wrap: anywhere }
@@ -140,9 +139,5 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm } }
 `
 
-const SIGN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-<rect width="16" height="16" rx="4" fill="#0b57d0"/>
-<path d="M4 8.5l2.7 2.7L12 5.8" fill="none" stroke="white" stroke-width="2"/></svg>`
-
 /** `/console/icon.svg` */
-export const ICON: string = SIGN
+export { ICON } from '../shop/pages/layout.ts'

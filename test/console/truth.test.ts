@@ -1,6 +1,6 @@
 // The console says what is true: no two places of it contradict each other or the API, and nobody is asked about what is known.
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { shortTimeOf, timeOf } from '../../src/console/lib/time.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import { resultLink } from '../../src/shop/lib/links.ts'
@@ -217,6 +217,20 @@ describe('closing a link', () => {
     world.intercept = undefined
     const again = await browser.submit(formTo(closed, /\/cancel$/))
     expect(plain(again)).toContain(en.link.ended.cancelled)
+  })
+
+  it('is finished by the order where the program stops before it has cancelled', async () => {
+    const { world, browser, link, checkout, order_id } = await opened()
+    world.intercept = (url) => (url.includes('/cancel') ? new Promise<Response>(() => {}) : undefined)
+    void close(browser, link.url)
+    await vi.waitUntil(async () => (await world.api('/api/links?state=revoked')).json().then(({ links }) => links[0]))
+    world.begin()
+    world.intercept = undefined
+    await world.advance(61_000)
+    await world.pay(checkout).catch(() => null)
+    await world.advance(20_000)
+    const { status, totals } = await json<ShownOrder>(world, `/api/orders/${order_id}`)
+    expect([status, totals.captured]).toEqual(['failure', 0])
   })
 
   it('that nobody opened says that nobody can pay; its number leads to the link, not to an order that is not there', async () => {

@@ -90,11 +90,11 @@ class Play extends Simulation {
     }
   }
 
-  /** @returns What the worker has said, when it has done it. */
-  async shop(does: CheckoutScenario['shop'], link: string): Promise<Record<string, unknown> | undefined> {
+  /** The shop closes the link of an order that has no other one. @returns What the worker has said, when it has done it. */
+  async shop({ shop: does, newer }: CheckoutScenario, link: string): Promise<Record<string, unknown> | undefined> {
     await this.steps.at('shop', `${does}`)
     const path = {
-      revokes: `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`,
+      revokes: `/api/links/${await checkoutLinkId(link, LINK_SECRET)}${newer ? '' : '?cancel=true'}`,
       cancels: `/api/orders/${ORDER_ID}/cancel`,
       erases: `/api/orders/${ORDER_ID}/personal-data`,
     }
@@ -142,7 +142,7 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   let said: Promise<Record<string, unknown> | undefined> | undefined
   if (shop)
     play.begin(() => {
-      said = play.shop(shop, link)
+      said = play.shop(scenario, link)
       return said
     })
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
@@ -172,6 +172,8 @@ async function playScenario(play: Play, scenario: CheckoutScenario): Promise<voi
   }
   if (play.isLed && !shop && before !== 'expired' && !hasFailed(play)) judgeWatched()
   for (let time = 0; time < 4; time++) await play.pass(0.5)
+  if (shop === 'revokes' && !newer && done?.opened && play.having('init').length > 0)
+    play.wrong.add(`${play.having('init')} can be paid, and its link was closed`)
   const end = givenUp && (await play.api('calm', `/api/orders/${ORDER_ID}/cancel`, { method: 'POST' })).status
   const location = await play.visit('customer', newest)
   judgeWatched()

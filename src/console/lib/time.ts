@@ -1,4 +1,4 @@
-import { dayOf } from '../../shop/lib/day.ts'
+import { dayOf, shopZone } from '../../shop/lib/day.ts'
 import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Words } from '../words/en.ts'
 
@@ -21,12 +21,8 @@ export function timeOf(
   const isInstant = /(Z|[+-]\d\d:?\d\d)$/.test(text)
   const time = Date.parse(isInstant ? text : `${text.trim().replace(' ', 'T')}Z`)
   if (Number.isNaN(time)) return text
-  const write = (timeZone: string) => dateFormat(locale, { ...FORMATS[how], timeZone }).format(time)
-  try {
-    return write((isInstant && zone) || 'UTC')
-  } catch {
-    return write('UTC')
-  }
+  const timeZone = isInstant ? shopZone({ SHOP_TZ: zone }) : 'UTC'
+  return dateFormat(locale, { ...FORMATS[how], timeZone }).format(time)
 }
 
 /** The same in a list: of today the time alone, of this year without the year. */

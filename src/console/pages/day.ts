@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { shopZone } from '../../shop/lib/day.ts'
 import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { Returns, ShopDay } from '../../shop/routes/results.ts'
@@ -132,14 +133,8 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
 }
 
 /** The time of a moment in the shop's zone, as a spreadsheet reads it: `14:03:05`. */
-function clock({ c }: SignedVisit, time: string): string {
-  const format = (timeZone: string) => dateFormat('en-GB', { timeZone, timeStyle: 'medium' })
-  try {
-    return format(c.env.SHOP_TZ || 'UTC').format(Date.parse(time))
-  } catch {
-    return format('UTC').format(Date.parse(time))
-  }
-}
+const clock = ({ c }: SignedVisit, time: string): string =>
+  dateFormat('en-GB', { timeZone: shopZone(c.env), timeStyle: 'medium' }).format(Date.parse(time))
 
 /** A spreadsheet runs what begins like a formula, and adds up what is a number. */
 const cell = (text: string): string =>

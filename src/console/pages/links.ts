@@ -172,7 +172,7 @@ export async function revokeLink(
   const { words } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
-  const reply = await call(visit, 'DELETE /api/links/:id', { path: { id } })
+  const reply = await call(visit, 'DELETE /api/links/:id', { path: { id }, query: { cancel: 'true' } })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
   return reply.body.opened ? cancelOpened(visit, [order_id]) : redirect(visit, linkPath(order_id))
 }

@@ -9,9 +9,12 @@ export function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** The day of a moment in the shop's time zone, `2026-11-23`; in UTC where that is not known. */
-export function dayOf(time: number, { SHOP_TZ }: { SHOP_TZ?: string }): string {
-  const parts = zoneOf(SHOP_TZ || 'UTC')?.formatToParts(time) ?? []
-  const [year, month, day] = ['year', 'month', 'day'].map((type) => parts.find((part) => part.type === type)?.value)
-  return year === undefined ? new Date(time).toISOString().slice(0, 10) : `${year}-${month}-${day}`
+/** The shop's time zone; UTC where it has none that is known. */
+export const shopZone = ({ SHOP_TZ }: { SHOP_TZ?: string | undefined }): string =>
+  SHOP_TZ && zoneOf(SHOP_TZ) ? SHOP_TZ : 'UTC'
+
+/** The day of a moment in the shop's time zone, `2026-11-23`. */
+export function dayOf(time: number, env: { SHOP_TZ?: string }): string {
+  const parts = zoneOf(shopZone(env))?.formatToParts(time)
+  return ['year', 'month', 'day'].map((type) => parts?.find((part) => part.type === type)?.value).join('-')
 }

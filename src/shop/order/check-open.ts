@@ -8,7 +8,7 @@ import { ignoreOutage } from '../lib/storage-error.ts'
 import type { RaisedAlert } from '../options.ts'
 import { askService, ONE_LOOK } from './ask-service.ts'
 import { checkOperation, listAtService } from './move-money.ts'
-import { cancelBeside } from './open-checkout.ts'
+import { cancelBeside, cancelOrder } from './open-checkout.ts'
 import { isPaidBeside, listOperations, readOrder } from './order.ts'
 import { ABANDONED_MS } from './protocol-checkout.ts'
 import { raiseAlert, raiseMisconfigured } from './raise-alert.ts'
@@ -56,12 +56,15 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
     const operation = operationOf(scope, row)
     // An order that holds money takes no second payment.
     const isBeside = row.kind === 'checkout' && isPaidBeside(store, order_id)
+    const isToEnd = isBeside || row.closed
     const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
     let state = await look(scope, row, operation)
-    const isAsked = state !== 'ended' && (isBeside || isAskDue(row, now()))
-    if (isAsked) state = await ask(scope, row, operation)
+    const isDue = isAskDue(row, now())
+    if (state !== 'ended' && (isToEnd || isDue)) state = await ask(scope, row, operation)
     if (isBeside && state === 'unpaid' && (await cancelBeside(scope, order_id))) state = 'ended'
-    const next = afterTurn(row, isAsked) ?? (isBeside ? { ...row, next_at: now() + ABANDONED_MS } : undefined)
+    // How that ends is said by its webhook, or by the service at the next look.
+    else if (row.closed && state === 'unpaid') await cancelOrder(scope, order_id)
+    const next = afterTurn(row, isDue) ?? (isBeside ? { ...row, next_at: now() + ABANDONED_MS } : undefined)
     const isAbandoned = state === 'unpaid' && isOld && !isBeside
     if (isAbandoned) logInfo('checkout_abandoned', { order_id })
     const isAlert = !row.alerted && state !== 'ended' && (isBeside || (isOld && state !== 'unpaid'))

@@ -9,7 +9,7 @@ import { getPublished, touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
-import { watch } from './watchlist.ts'
+import { cancelSoon, watch } from './watchlist.ts'
 
 /** The checkouts of an order, as this worker knows them. */
 export interface CheckoutRecord extends ExpectedOrder {
@@ -139,14 +139,23 @@ export function orderOf(store: OrderStore, named: string): string {
   return getCheckout(store, named)?.replaces ?? (isFirst ? base : named)
 }
 
-/** Revokes one link of an order. @returns Whether anything is known of the order: a link that was opened, or an event. */
-export function revokeLink(
+/**
+ * Revokes one link of an order.
+ *
+ * @param link `cancels`: the payment that was opened with it is cancelled, by the alarm where the caller does not.
+ * @returns Whether anything is known of the order: a link that was opened, or an event.
+ */
+export async function revokeLink(
   { store }: OrderScope,
   order_id: string,
-  { nonce, expiresAt }: { nonce: string; expiresAt: number },
-): { opened: boolean } {
-  store.all('INSERT OR IGNORE INTO revoked VALUES (?, ?)', nonce, expiresAt)
-  return { opened: getPublished(store, order_id) !== undefined }
+  { nonce, expiresAt, cancels }: { nonce: string; expiresAt: number; cancels: boolean },
+): Promise<{ opened: boolean }> {
+  const opened = getPublished(store, order_id) !== undefined
+  const revoke = () => void store.all('INSERT OR IGNORE INTO revoked VALUES (?, ?)', nonce, expiresAt)
+  const last = latestAttempt(store, order_id, getCheckout(store, order_id)?.attempts)
+  if (cancels && opened) await cancelSoon(store, attemptId(order_id, last), revoke)
+  else revoke()
+  return { opened }
 }
 
 /** Whether the link with this path was revoked: its token begins with 16 characters that no other link has. */

@@ -18,6 +18,8 @@ export interface WatchedRow {
   next_at: number
   /** Set when a person was alerted of it. */
   alerted?: true
+  /** Its link was closed: an unpaid payment is cancelled. */
+  closed?: true
   /** Whether `GET /api/orders?open=true` shows it. */
   listed?: true
 }
@@ -72,6 +74,17 @@ export function watch(
   const first = row.kind === 'checkout' ? (ASK_AFTER_MS[0] as number) : UNSETTLED_MS
   const whole: WatchedRow = { asks: 0, next_at: row.since + first, ...row }
   return store.writeDue(whole.next_at, () => putWatched(store, whole))
+}
+
+/** Records that a link was closed; a minute later its payment is cancelled, unless whoever closed it has done so. */
+export function cancelSoon(store: OrderStore, order_id: string, close: () => void): Promise<void> {
+  const known = listWatched(store).find((row) => row.kind === 'checkout' && row.order_id === order_id)
+  const row = { kind: 'checkout', order_id, since: store.now(), asks: 0, ...known, closed: true } as const
+  const next_at = store.now() + MINUTE_MS
+  return store.writeDue(next_at, () => {
+    close()
+    putWatched(store, { ...row, next_at })
+  })
 }
 
 /** Watches an operation; `listed`: its outcome is unknown, and people see it from now on. */

@@ -5,10 +5,12 @@ import type { PagesOptions, Wording } from './options.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** Light and dark; a card in the middle of a wide screen. `.go` is the one way on. */
-const STYLE = `
-:root { color-scheme: light dark; --ground: #f2f4f7; --paper: #fff; --ink: #1b1b1f; --line: #d5d9e0; --quiet: #55606d; --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e }
-@media (prefers-color-scheme: dark) { :root { --ground: #101318; --paper: #1a1f27; --ink: #ececf1; --line: #38414d; --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0 } }
+/** The colours of all pages, light and dark. */
+export const COLOURS: string = `:root { color-scheme: light dark; --ground: #f2f4f7; --paper: #fff; --ink: #1b1b1f; --line: #d5d9e0; --quiet: #55606d; --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e }
+@media (prefers-color-scheme: dark) { :root { --ground: #101318; --paper: #1a1f27; --ink: #ececf1; --line: #38414d; --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0 } }`
+
+/** A card in the middle of a wide screen. `.go` is the one way on. */
+const STYLE = `${COLOURS}
 * { box-sizing: border-box }
 body { background: var(--ground); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 32rem; padding: 1rem; overflow-wrap: anywhere }
 header, footer { color: var(--quiet); padding: .5rem 0; text-align: center }
@@ -40,8 +42,9 @@ const SIGNS = {
 const drawn = (sign: keyof typeof SIGNS): Html =>
   html`<svg class="${sign}" viewBox="0 0 16 16" aria-hidden="true"><path d="${SIGNS[sign]}"/></svg>`
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57d0'/%3E%3Cpath d='M4 8.5l2.7 2.7L12 5.8' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E"
+/** The sign of a page that a browser shows beside its title. */
+export const ICON: string =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 8.5l2.7 2.7L12 5.8" fill="none" stroke="white" stroke-width="2"/></svg>'
 
 /** Who the page is from, and in which language. */
 export interface Site {
@@ -88,7 +91,7 @@ export async function page(site: Site, shown: Page): Promise<Response> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${shop === '' ? title : `${title} · ${shop}`}</title>
-<link rel="icon" href="${ICON}">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 ${head}<style>${raw(style)}</style>
 </head>
 <body>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { baseOrderId } from '../lib/attempt-id.ts'
-import { zoneOf } from '../lib/day.ts'
+import { shopZone } from '../lib/day.ts'
 import { dateFormat } from '../lib/formats.ts'
 import { type MoneyState, moneyState } from '../lib/money-state.ts'
 import type { OrderPage, OrderStatus } from '../lib/shown-order.ts'
@@ -85,8 +85,5 @@ ${receipt ? html`<p><a href="${receipt}">${wording.receipt}</a></p>` : ''}`
 }
 
 /** The moment that the shop received it, in the shop's zone: as its own pages write it. */
-function dateOf({ wording: { locale }, env: { SHOP_TZ } }: Site, at: string): string {
-  const format = (timeZone: string) =>
-    dateFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(Date.parse(at))
-  return zoneOf(SHOP_TZ) ? format(SHOP_TZ) : format('UTC')
-}
+const dateOf = ({ wording: { locale }, env }: Site, at: string): string =>
+  dateFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: shopZone(env) }).format(Date.parse(at))

@@ -219,12 +219,13 @@ export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE 
   'DELETE /api/links/:id': route({
     may: 'sell',
     needs: 'links',
-    async run(c, scope) {
+    query: { cancel: v.optional(oneOf(['true'])) },
+    async run(c, scope, { query }) {
       const id = c.req.param('id') ?? ''
       const link = await openCheckoutLinkId(id, linkSecrets(c.env))
       if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
       const { order_id, nonce, expiresAt } = link
-      const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt })
+      const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt, cancels: query.cancel === 'true' })
       await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
       return { id, order_id, revoked: true, opened }
     },

@@ -74,6 +74,7 @@ it('a client made from it calls every operation, and each response is as describ
   const days = { from: '2026-03-01', to: '2026-03-02' }
   for (const list of ['listDays', 'listOperations']) await call(list, days)
   await call('listAudit')
+  await call('tryChat')
   await call('erasePersonalData', paid)
   expect(unused).toEqual(new Set())
 })

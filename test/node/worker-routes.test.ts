@@ -300,8 +300,8 @@ describe('the table of routes in guides/shop-reference.md', () => {
       expect([code, ERRORS.get(code)?.statuses.includes(response.status)]).toEqual([code, true])
       seen.add(code)
     }
-    // These ask the service alone.
-    const asksService = /POST.*links$|balances|resend$/.test(route)
+    // These ask the service or the chat alone.
+    const asksService = /POST.*links$|balances|chat|resend$/.test(route)
     const common = [...COMMON, ...(API[route as RouteCall].may === 'view' ? [] : ['forbidden'])].filter(
       (code) => code !== 'internal' && !(asksService && code === 'state'),
     )

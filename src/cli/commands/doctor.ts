@@ -27,6 +27,7 @@ const OPTIONS = {
     conform: flag('the assumptions, by payments in the test project: guides/conform.md'),
     ...CONFORM_OPTIONS,
     ...workerOptions('the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link'),
+    chat: flag('with --worker-url: whether its CHAT_URL takes a message'),
   }),
   ...group('A project of `edgetill init`, in place of the service:', {
     project: flag('whether the environments of wrangler.toml in this folder fit together'),
@@ -77,7 +78,7 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
     findings.push(await checked.finally(terminal.progress('Posting to the receiver')))
   }
   if (worker && !signal.aborted) {
-    const checked = checkWorker(worker, use, signal, project?.environments)
+    const checked = checkWorker(worker, use, signal, { environments: project?.environments, chat: flags.chat })
     findings.push(...(await checked.finally(terminal.progress('Asking the worker'))))
   }
   // A check that was broken off says nothing about the service.

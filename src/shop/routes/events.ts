@@ -3,6 +3,7 @@ import { optionalText } from '../../schemas/values.ts'
 import type { FailingRow } from '../books/tables.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
+import { chatOf, post } from '../order/chat.ts'
 import { noOnEvent, notFailing, replayEvent, replaySoon, waitingEvent } from '../order/deliver-events.ts'
 import type { Scope } from '../scope.ts'
 import { listFailing, orderOfFailing } from './list-orders.ts'
@@ -21,7 +22,18 @@ async function failingEvent(scope: Scope, row: FailingRow): Promise<FailingEvent
 /** How many failing events one request looks at. */
 const REPLAYED = 200
 
-export const EVENT_ROUTES: Routes<'GET /api/events' | 'POST /api/events/replay' | 'POST /api/events/:id/replay'> = {
+type EventRoutes = 'GET /api/events' | 'POST /api/events/replay' | 'POST /api/events/:id/replay' | 'POST /api/chat'
+
+export const EVENT_ROUTES: Routes<EventRoutes> = {
+  // Whether the chat takes a message; its address stays in.
+  'POST /api/chat': route({
+    may: 'all',
+    needs: 'api',
+    async run(_, scope) {
+      const url = chatOf(scope.env)
+      return { accepted: url === undefined ? null : await post(scope, url, `edgetill · ${scope.env.SHOP_NAME ?? ''}`) }
+    },
+  }),
   // The events that `onEvent` failed on, those that it gave up included, in no order.
   'GET /api/events': route({
     may: 'view',

@@ -108,6 +108,7 @@ export interface Returns {
   'GET /api/events': Page<'events', FailingEvent>
   'POST /api/events/replay': { queued: number; cursor: string | null }
   'POST /api/events/:id/replay': Replayed
+  'POST /api/chat': { accepted: boolean | null }
   'POST /api/links': MadeLink
   'GET /api/links': Page<'links', Link>
   'DELETE /api/links/:id': { id: string; order_id: string; revoked: true; opened: boolean }
@@ -226,6 +227,7 @@ const cancelled = v.union([v.object({ order_id: text, link: v.literal('closed') 
 const attention = v.object({ items: v.array(attentionItem), more: v.boolean(), count: whole })
 const finished = v.object({ order_id: text, done: v.literal(true) })
 const queued = v.object({ queued: whole, cursor })
+const tried = v.object({ accepted: says(v.nullable(v.boolean()), 'Null: CHAT_URL is not set, or is not an address.') })
 const moved = {
   ...{ ...operationDetails, ...each(text, 'operation_id', 'payment_id', 'order_id', 'currency', 'status', 'method') },
   ...{ amount: v.number(), comment: optionalText },
@@ -314,6 +316,7 @@ export const DESCRIBED: { readonly [C in Call]: Described<Returns[C]> } = {
   'GET /api/events': is('listFailingEvents', page('events', failingEvent), PAGE),
   'POST /api/events/replay': is('replayEvents', queued, [...BODY, ...PAGE, 'no_on_event'], 202),
   'POST /api/events/:id/replay': is('replayEvent', replayed, ['not_found', 'no_on_event'], 200, 502),
+  'POST /api/chat': is('tryChat', tried),
   'POST /api/links': is('makeLink', madeLink, [...BODY, 'no_origin'], 201),
   'GET /api/links': is('listLinks', page('links', link), [...PAGE, 'no_origin']),
   'DELETE /api/links/:id': is('revokeLink', revoked, ['not_found']),

@@ -19,7 +19,7 @@ export async function checkWorker(
   worker: Worker,
   around: Surroundings,
   signal: AbortSignal,
-  environments: Environments = [],
+  { environments = [], chat }: { environments?: Environments | undefined; chat?: boolean | undefined } = {},
 ): Promise<Finding[]> {
   const { origin } = worker
   const asking =
@@ -46,6 +46,7 @@ export async function checkWorker(
       // A worker with SENDER_CHECK = "enforce" rejects this machine before it looks at a signature.
       await checkWebhookReceiver(`${origin}/webhooks`, around.fetch, signal, { 403: 'Forbidden' }),
     )
+    if (chat) findings.push(await tryChat(ask))
     if (mode === 'live') {
       findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
       findings.push(skipped('worker link', 'none is made where MODE is live'))
@@ -84,6 +85,16 @@ function tokenOf({ status }: WorkerResponse): Finding {
   const fix = 'Pass the ADMIN_TOKEN that this worker has: each environment has a different one.'
   if (status === 401) return failed(check, 'not accepted', fix)
   return failed(check, `the worker responded ${status} under /api`, `Correct what is wrong above. ${LOG}`)
+}
+
+/** The worker alone knows the address of its chat. */
+async function tryChat(ask: Ask): Promise<Finding> {
+  const check = 'worker CHAT_URL'
+  const { status, body } = await ask('POST /api/chat')
+  if (body.accepted === true) return ok(check, 'took a message')
+  if (body.accepted === null) return skipped(check, 'is not set')
+  const why = status === 200 ? 'the chat did not take a message' : `not tried: the worker responded ${status}`
+  return failed(check, why, 'Set it anew, with the address that the chat shows: npx wrangler secret put CHAT_URL.')
 }
 
 /** Whether the worker is the one that its environment describes, with addresses that the other environment does not have. */

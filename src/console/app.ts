@@ -1,3 +1,4 @@
+import { Hono } from 'hono/tiny'
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
 import { createTries } from '../shop/lib/tries.ts'
@@ -17,142 +18,102 @@ import { showRecord } from './pages/record.ts'
 import { today } from './pages/today.ts'
 import { fieldsOf, isOwnForm } from './session.ts'
 import { ICON, STYLE } from './style.ts'
-import { at, type C, orderPath, type SignedVisit, type Visit } from './visit.ts'
-import { wordsOf } from './words/language.ts'
+import { at, type C, type Console, contextOf, orderPath, type SignedVisit } from './visit.ts'
+import { keepLanguage, wordsOf } from './words/language.ts'
 
-/**
- * A page: `values` are the parts of the path that the route leaves open, decoded; `fields` is the form that was
- * posted.
- */
-export type Show = (
-  visit: SignedVisit,
-  values: string[],
-  fields: Record<string, string>,
-) => Promise<Response> | Response
+/** A page: `id` is the order that its path names, `fields` is the form that was posted. */
+type Show = (visit: SignedVisit, id: string, fields: Record<string, string>) => Promise<Response> | Response
+
+const show = (page: Show) => (c: C) => page(c.var.visit as SignedVisit, c.req.param('id') ?? '', c.var.fields)
 
 /** Where a form was sent: opened again, it is the page that it led to. */
-const toLink: Show = (visit, [id = '']) => redirect(visit, linkPath(id))
-const toOrder: Show = (visit, [id = '']) => redirect(visit, orderPath(id))
+const toLink: Show = (visit, id) => redirect(visit, linkPath(id))
+const toOrder: Show = (visit, id) => redirect(visit, orderPath(id))
 
-/** Every page: its method, and its path, where `:` stands for a part that is open. */
-const PAGES: readonly [route: `${'GET' | 'POST'} /${string}`, show: Show][] = [
-  ['GET /', today],
-  ['GET /new-link', newLink],
-  ['POST /new-link', makeLink],
-  ['GET /links', links],
-  ['GET /links/:', link],
-  ['POST /links/:/revoke', revokeLink],
-  ['GET /links/:/close', closeLink],
-  ['POST /links/:/cancel', cancelOpened],
-  ['GET /links/:/revoke', toLink],
-  ['GET /links/:/cancel', toLink],
-  ['GET /orders', orders],
-  ['GET /search', orders],
-  ['GET /more', showMore],
-  ['GET /day', day],
-  ['GET /day.csv', dayFile],
-  ['POST /logout', signOut],
-  ['GET /attention', showAttention],
-  ['GET /record', showRecord],
-  ['GET /orders/:', showOrder],
-  ['POST /orders/:/notes', addNote],
-  ['POST /orders/:/done', finish],
-  ['POST /orders/:/find', findOut],
-  ['GET /orders/:/find', toOrder],
-  ['GET /orders/:/receipt/:', showReceipt],
-  ...ACTS.flatMap((act): [`${'GET' | 'POST'} /${string}`, Show][] => [
-    [`POST /orders/:/${act}`, askFor(act)],
-    [`GET /orders/:/${act}`, explain(act)],
-    [`POST /orders/:/${act}/confirm`, confirm(act)],
-    // Reloaded, or opened again: the order says how it stands.
-    [`GET /orders/:/${act}/confirm`, toOrder],
-  ]),
-]
-
-/** Handles every request to the console. */
-export function createPages(shop: Shop, options: ConsoleOptions): (c: C) => Promise<Response> {
+/** Every page. @param mount Where the console is mounted, as a route: `/console`. */
+export function createPages(
+  shop: Shop,
+  options: ConsoleOptions,
+  mount: string,
+): (c: C) => Promise<Response> | Response {
   const { now = Date.now } = options
   const access = options.access && createAccess(options.access, now, options.fetch ?? ((...call) => fetch(...call)))
   const tries = createTries(now)
-  return async (c) => {
-    const { words, cookie } = wordsOf(c)
-    const visit: Visit = { c, shop, options, now, words, ...placeOf(c), cookies: cookie ? [cookie] : [] }
-    const asset = c.req.method === 'GET' ? assetOf(visit) : undefined
-    if (asset) return asset
-    try {
-      const person = await signIn(visit, access, tries)
-      return person instanceof Response ? person : await show({ ...visit, person })
-    } catch (error) {
-      logError('console_failed', describeError(error))
-      // A posted act may have been done.
-      const isBefore = c.req.method !== 'POST'
-      return notice({ ...visit, person: undefined }, 503, isBefore ? words.failed : words.problems.outcome_unknown)
-    }
+  const app = new Hono<Console>({ strict: false }).basePath(mount)
+  app.use(async (c, next) => {
+    const parts = new URL(c.req.url).pathname.split('/')
+    const depth = mount.split('/').length
+    const [base, path] = [parts.slice(0, depth).join('/'), `/${parts.slice(depth).join('/').replace(/\/$/, '')}`]
+    c.set('visit', { c, shop, options, now, words: wordsOf(c), base, path })
+    await next()
+  })
+  assets(app)
+  app.use(async (c, next) => {
+    keepLanguage(c, c.var.visit.words)
+    const person = await signIn(c.var.visit, access, tries)
+    if (person instanceof Response) return person
+    c.set('visit', { ...c.var.visit, person })
+    return next()
+  })
+  app.post('/*', async (c, next) => {
+    const visit = c.var.visit as SignedVisit
+    const fields = await fieldsOf(c)
+    if (!(await isOwnForm(c, visit.person.secret, fields.csrf))) return notice(visit, 403, visit.words.oldForm)
+    c.set('fields', fields)
+    return next()
+  })
+  app.get('/', show(today))
+  app.get('/new-link', show(newLink)).post(show(makeLink))
+  app.get('/links', show(links))
+  app.get('/links/:id', show(link))
+  app.get('/links/:id/close', show(closeLink))
+  app.get('/links/:id/revoke', show(toLink)).post(show(revokeLink))
+  app.get('/links/:id/cancel', show(toLink)).post(show(cancelOpened))
+  app.get('/orders', show(orders))
+  app.get('/search', show(orders))
+  app.get('/more', show(showMore))
+  app.get('/day', show(day))
+  app.get('/day.csv', show(dayFile))
+  app.post('/logout', show(signOut))
+  app.get('/attention', show(showAttention))
+  app.get('/record', show(showRecord))
+  app.get('/orders/:id', show(showOrder))
+  app.post('/orders/:id/notes', show(addNote))
+  app.post('/orders/:id/done', show(finish))
+  app.get('/orders/:id/find', show(toOrder)).post(show(findOut))
+  app.get('/orders/:id/receipt/:operation', show(showReceipt))
+  for (const act of ACTS) {
+    app.get(`/orders/:id/${act}`, show(explain(act))).post(show(askFor(act)))
+    // Reloaded, or opened again: the order says how it stands.
+    app.get(`/orders/:id/${act}/confirm`, show(toOrder)).post(show(confirm(act)))
   }
+  app.notFound((c) => notice(c.var.visit, 404, c.var.visit.words.notFound))
+  app.onError((error, c) => {
+    const { visit } = c.var
+    logError('console_failed', describeError(error))
+    // A posted act may have been done.
+    const isBefore = c.req.method !== 'POST'
+    return notice(
+      { ...visit, person: undefined },
+      503,
+      isBefore ? visit.words.failed : visit.words.problems.outcome_unknown,
+    )
+  })
+  return (c) => app.fetch(c.req.raw, c.env, contextOf(c))
 }
 
-/** Where the console is mounted, and the path inside it. The mount's depth is that of the route, `/console/*`. */
-function placeOf(c: C): { base: string; path: string } {
-  const parts = new URL(c.req.url).pathname.split('/')
-  const mount = c.req.routePath.split('/').length - 1
-  return { base: parts.slice(0, mount).join('/'), path: `/${parts.slice(mount).join('/').replace(/\/$/, '')}` }
-}
-
-async function show(visit: SignedVisit): Promise<Response> {
-  const { c, path, words, person } = visit
-  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-  for (const [route, showPage] of PAGES) {
-    const [verb, pattern = ''] = route.split(' ')
-    const values = verb === method && valuesOf(pattern, path)
-    if (!values) continue
-    const fields = method === 'POST' ? await fieldsOf(c) : {}
-    if (method === 'POST' && !(await isOwnForm(c, person.secret, fields.csrf))) return notice(visit, 403, words.oldForm)
-    return showPage(visit, values, fields)
-  }
-  return notice(visit, 404, words.notFound)
-}
-
-function valuesOf(pattern: string, path: string): string[] | undefined {
-  const [wanted, given] = [pattern.split('/'), path.split('/')]
-  if (wanted.length !== given.length || wanted.some((part, i) => part !== ':' && part !== given[i])) return undefined
-  try {
-    return given.filter((_, i) => wanted[i] === ':').map(decodeURIComponent)
-  } catch {
-    return undefined
-  }
-}
-
-/** The pages that need no login: nothing of the shop is in it. */
-function assetOf(visit: Visit): Response | undefined {
-  const headers = { 'cache-control': 'public, max-age=300' }
-  switch (visit.path) {
-    case '/style.css':
-      return respond({ cookies: [] }, STYLE, {
-        status: 200,
-        headers: { ...headers, 'content-type': 'text/css; charset=utf-8' },
-      })
-    case '/icon.svg':
-      return respond({ cookies: [] }, ICON, { status: 200, headers: { ...headers, 'content-type': 'image/svg+xml' } })
-    case '/manifest.webmanifest': {
-      const { SHOP_NAME } = visit.c.env
-      const icons = [{ src: at(visit, '/icon.svg'), sizes: 'any', type: 'image/svg+xml' }]
-      const name = SHOP_NAME || visit.words.console
-      const body = JSON.stringify({
-        id: at(visit, '/'),
-        name,
-        short_name: name,
-        background_color: '#f6f7f9',
-        theme_color: '#ffffff',
-        start_url: at(visit, '/'),
-        scope: at(visit, '/'),
-        display: 'standalone',
-        icons,
-      })
-      return respond({ cookies: [] }, body, {
-        status: 200,
-        headers: { ...headers, 'content-type': 'application/manifest+json' },
-      })
-    }
-  }
-  return undefined
+/** What needs no login: nothing of the shop is in it. */
+function assets(app: Hono<Console>): void {
+  const send = ({ var: { visit } }: C, type: string, body: string) =>
+    respond(visit, body, 200, { 'cache-control': 'public, max-age=300', 'content-type': type })
+  app.get('/style.css', (c) => send(c, 'text/css; charset=utf-8', STYLE))
+  app.get('/icon.svg', (c) => send(c, 'image/svg+xml', ICON))
+  app.get('/manifest.webmanifest', (c) => {
+    const { visit } = c.var
+    const icons = [{ src: at(visit, '/icon.svg'), sizes: 'any', type: 'image/svg+xml' }]
+    const name = c.env.SHOP_NAME || visit.words.console
+    const [id, colours] = [at(visit, '/'), { background_color: '#f6f7f9', theme_color: '#ffffff' }]
+    const body = { id, name, short_name: name, ...colours, start_url: id, scope: id, display: 'standalone', icons }
+    return send(c, 'application/manifest+json', JSON.stringify(body))
+  })
 }

@@ -20,7 +20,7 @@ export type { ConsoleAccess, ConsoleOptions } from './options.ts'
  *
  * @param shop What `createShop` returned.
  * @example
- * import { Hono } from 'hono'
+ * import { Hono } from 'hono/tiny'
  * import { createConsole } from 'edgetill/console'
  * import { createShop, type ShopEnv } from 'edgetill/worker'
  *
@@ -37,10 +37,11 @@ export function createConsole<Env extends ShopEnv = ShopEnv>(
   options: ConsoleOptions = {},
 ): App<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>()
-  let pages: ReturnType<typeof load> | undefined
-  const load = () => import('./app.ts').then(({ createPages }) => createPages(shop as unknown as Shop, options))
+  const pages: Record<string, ReturnType<typeof load>> = {}
+  const load = async (mount: string) => (await import('./app.ts')).createPages(shop as unknown as Shop, options, mount)
   return app.all('/*', async (c) => {
-    pages ??= load()
-    return (await pages)(c as never)
+    const mount = c.req.routePath.slice(0, -2)
+    pages[mount] ??= load(mount)
+    return (await pages[mount])(c as never)
   }) as unknown as App<{ Bindings: Env }>
 }

@@ -1,5 +1,6 @@
-import { getCookie } from 'hono/cookie'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
+import type { StatusCode } from 'hono/utils/http-status'
 import { isLive } from '../shop/env.ts'
 import type { Html } from '../shop/pages/layout.ts'
 import type { AttentionList } from '../shop/routes/list-orders.ts'
@@ -97,10 +98,8 @@ ${body}
 </body>
 </html>
 `
-  return respond(visit, document.toString(), {
-    status,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-language': words.lang, ...headers },
-  })
+  const type = { 'content-type': 'text/html; charset=utf-8', 'content-language': words.lang }
+  return respond(visit, document.toString(), status, { ...type, ...headers })
 }
 
 /** The same page in the other language, with what was asked for. */
@@ -115,7 +114,7 @@ function languageLink(visit: Visit): Html {
 
 const signedIn = (visit: SignedVisit): Html =>
   html`<span>${visit.words.signedInAs(visit.person.name)}</span>${
-    visit.person.cookie
+    visit.person.isSession
       ? form(visit, '/logout', html`<button class="plain">${visit.words.signOut}</button>`)
       : visit.options.access
         ? html`<a href="/cdn-cgi/access/logout">${visit.words.signOut}</a>`
@@ -152,32 +151,27 @@ export async function form(visit: SignedVisit, path: string, fields: Html | Html
 }
 
 const SAID_COOKIE = 'edgetill_said'
-const saidCookie = (visit: Visit, value: string, seconds: number): string =>
-  `${SAID_COOKIE}=${value}; Path=${visit.base || '/'}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`
 
 /** Sends the browser to another page, so that a reload repeats nothing. @param said What that page says was done. */
 export function redirect(visit: Visit, path: string, said?: string): Response {
-  if (said) visit.cookies.push(saidCookie(visit, said, 60))
-  return respond(visit, null, { status: 303, headers: { location: at(visit, path) } })
+  const cookie = { path: visit.base || '/', httpOnly: true, sameSite: 'Strict', maxAge: 60 } as const
+  if (said) setCookie(visit.c, SAID_COOKIE, said, cookie)
+  return respond(visit, null, 303, { location: at(visit, path) })
 }
 
 /** The act just before, once. */
 function takeSaid(visit: Visit): string | undefined {
-  const said = getCookie(visit.c, SAID_COOKIE)
-  if (said === undefined) return undefined
-  visit.cookies.push(saidCookie(visit, '', 0))
+  if (getCookie(visit.c, SAID_COOKIE) === undefined) return undefined
+  const said = deleteCookie(visit.c, SAID_COOKIE, { path: visit.base || '/' }) ?? ''
   return Object.hasOwn(visit.words.said, said) ? visit.words.said[said] : undefined
 }
 
-export function respond(
-  { cookies }: Pick<Visit, 'cookies'>,
+export const respond = (
+  { c }: Pick<Visit, 'c'>,
   body: string | null,
-  init: { status: number; headers: Record<string, string> },
-): Response {
-  const headers = new Headers({ ...HEADERS, ...init.headers })
-  for (const cookie of cookies) headers.append('set-cookie', cookie)
-  return new Response(body, { status: init.status, headers })
-}
+  status: number,
+  headers: Record<string, string>,
+): Response => c.newResponse(body, status as StatusCode, { ...HEADERS, ...headers })
 
 /** A page that says one thing. */
 export const notice = (

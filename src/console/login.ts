@@ -16,11 +16,11 @@ import {
   formSecret,
   formSecretOf,
   isOwnForm,
+  keepSession,
   LONGEST_MS,
   newSession,
   readSession,
   type Session,
-  sessionCookie,
 } from './session.ts'
 import { at, type Person, type SignedVisit, type Visit } from './visit.ts'
 
@@ -42,10 +42,9 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   if (!session?.name || (await isEnded(c.env, session))) return login(visit, session?.name ? undefined : session, tries)
   const { name } = session
   const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role ?? 'view')
-  const cookie = await sessionCookie(c, session, visit.now())
   // A page that loads itself again does not use the session.
-  if (c.req.query('look') === undefined) visit.cookies.unshift(cookie)
-  return { name, role, secret: await formSecret(c, session), cookie }
+  if (c.req.query('look') === undefined) await keepSession(c, session, visit.now())
+  return { name, role, secret: await formSecret(c, session), isSession: true }
 }
 
 /** Whether somebody signed out of it. While the storage fails no page shows anything of an order. */
@@ -88,7 +87,7 @@ async function login(visit: Visit, known: Session | undefined, tries: Tries): Pr
     return loginPage(visit, guest, 403, { problem: words.login.wrong, to, username })
   }
   // A new session: an id that someone else has planted is worth nothing.
-  visit.cookies.unshift(await sessionCookie(c, newSession(name, visit.now()), visit.now()))
+  await keepSession(c, newSession(name, visit.now()), visit.now())
   return redirect(visit, isPath(to) ? to : '/')
 }
 
@@ -107,7 +106,7 @@ async function loginPage(
   const { title, name, token, hint, go } = visit.words.login
   const isAlone = !visit.c.env.PEOPLE
   const action = at(visit, '/login')
-  visit.cookies.unshift(await sessionCookie(visit.c, guest, visit.now()))
+  await keepSession(visit.c, guest, visit.now())
   const csrf = await csrfOf(await formSecret(visit.c, guest), action)
   return page(visit, {
     status,
@@ -130,6 +129,6 @@ export async function signOut(visit: SignedVisit): Promise<Response> {
   const { c } = visit
   const session = await readSession(c, visit.now())
   if (session) await actShop({ env: c.env }, 1, endedSession, session.id, session.since + LONGEST_MS)
-  visit.cookies = [endSession(c)]
+  endSession(c)
   return redirect(visit, '/')
 }

@@ -1,4 +1,4 @@
-import { getCookie } from 'hono/cookie'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { markOf } from '../checkout-link/seal.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import type { ShopEnv } from '../shop/env.ts'
@@ -41,18 +41,21 @@ const SESSION = 'console session'
 const FORM_SECRET = 'console form secret'
 const CSRF = 'console csrf'
 
-/** The header that stores a session, and renews it. */
-export async function sessionCookie(c: C, { id, name, since }: Session, now: number): Promise<string> {
+/** Stores a session, or renews it. */
+export async function keepSession(c: C, { id, name, since }: Session, now: number): Promise<void> {
   const until = Math.min(now + IDLE_MS, since + LONGEST_MS)
   const text = `${id}.${since}.${until}.${name}`
   const value = `${await markOf(keyOf(c.env, name) ?? '', SESSION, text)}.${text}`
-  return cookie(c, encodeURIComponent(value), Math.ceil((until - now) / 1000))
+  setCookie(c, nameOf(c), value, { ...ATTRIBUTES, secure: !isPlain(c), maxAge: Math.ceil((until - now) / 1000) })
 }
 
-export const endSession = (c: C): string => cookie(c, '', 0)
+const ATTRIBUTES = { path: '/', httpOnly: true, sameSite: 'Strict' } as const
 
-const cookie = (c: C, value: string, maxAge: number): string =>
-  `${nameOf(c)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isPlain(c) ? '' : '; Secure'}`
+/** In place of the one that this request has renewed. */
+export function endSession(c: C): void {
+  c.header('set-cookie')
+  deleteCookie(c, nameOf(c), { ...ATTRIBUTES, secure: !isPlain(c) })
+}
 
 /** The session of a request; undefined where there is none, or it has ended, or was not made here. */
 export async function readSession(c: C, now: number): Promise<Session | undefined> {

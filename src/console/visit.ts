@@ -6,7 +6,13 @@ import type { Call, Returns } from '../shop/routes/results.ts'
 import type { ConsoleOptions } from './options.ts'
 import type { Words } from './words/en.ts'
 
-export type C = Context<{ Bindings: ShopEnv }>
+/** What the console's routes have: who visits, and the form that was posted. */
+export interface Console {
+  Bindings: ShopEnv
+  Variables: { visit: Visit; fields: Record<string, string> }
+}
+
+export type C = Context<Console>
 
 /** Who is signed in. */
 export interface Person {
@@ -15,8 +21,8 @@ export interface Person {
   role: Role
   /** The binding of forms: another session has another one. */
   secret: string
-  /** Where the session is in a cookie: its renewal. */
-  cookie?: string | undefined
+  /** Whether the session is in a cookie. */
+  isSession?: boolean
 }
 
 /** A request to the console. */
@@ -32,8 +38,6 @@ export interface Visit {
   words: Words
   /** Undefined on the pages before the login. */
   person?: Person | undefined
-  /** For the response, in this order. */
-  cookies: string[]
 }
 
 /** A visit of someone who is signed in. */
@@ -78,11 +82,11 @@ export async function call<K extends Call>(
   }
 }
 
-function contextOf(c: C): { waitUntil: (work: Promise<unknown>) => void } {
+export function contextOf(c: C): C['executionCtx'] {
   try {
     return c.executionCtx
   } catch {
-    return { waitUntil: () => {} }
+    return { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
   }
 }
 

@@ -66,7 +66,7 @@ export function createNotFound(deps: Deps): Handler {
       return new Response(null, { status: 302, headers: { location: shop } })
     }
     if (!isApi(req.path)) {
-      return closedLink(siteFor(deps.pages, env, undefined, req.header('accept-language')), 'notFound')
+      return closedLink(siteFor(deps.pages, c), 'notFound')
     }
     const actor = whoAsks(c, tries)
     if (actor instanceof Response) return actor
@@ -118,7 +118,7 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
     return new Response(text || 'Internal error.', { status: problem.status })
   }
   const { pathname, search } = new URL(c.req.url)
-  const site = siteFor(deps.pages, c.env, undefined, c.req.header('accept-language'))
+  const site = siteFor(deps.pages, c)
   return notOpened(site, 'failed', pathname + search, problem.status, text)
 }
 

@@ -92,7 +92,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
  *
  * @param options Everything is optional: `createShop({})` receives and stores webhooks.
  * @example
- * import { Hono } from 'hono'
+ * import { Hono } from 'hono/tiny'
  * import { createShop, type ShopEnv } from 'edgetill/worker'
  *
  * interface Env extends ShopEnv {

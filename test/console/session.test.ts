@@ -26,7 +26,7 @@ describe('the login', () => {
     expect([home.status, home.url, home.text]).toEqual([200, '/console/record', expect.stringMatching(SIGNED_IN)])
     expect(browser.cookies.get(SESSION)?.split('.')[1]).not.toBe(planted?.split('.')[1])
     const [cookie] = home.headers.getSetCookie()
-    expect(cookie).toMatch(/^__Host-edgetill=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=1800; Secure$/)
+    expect(cookie).toMatch(/^__Host-edgetill=[^;]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
     expect((await browser.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
   })
 
@@ -35,7 +35,7 @@ describe('the login', () => {
     await browser.signIn()
     const { text, headers } = await browser.open('/console')
     expect(text).toMatch(SIGNED_IN)
-    expect(headers.getSetCookie()[0]).toMatch(/^edgetill=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=1800$/)
+    expect(headers.getSetCookie()[0]).toMatch(/^edgetill=[^;]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Strict$/)
   })
 
   it('takes the form of an old browser, which says nothing of where it was', async () => {

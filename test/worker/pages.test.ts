@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { english } from '../../src/shop/pages/en.ts'
@@ -21,8 +22,10 @@ describe('the language of a page', () => {
     [undefined, 'ukx', 'en'],
     [undefined, '*', 'en'],
     [undefined, undefined, 'en'],
-  ])('is right for customer_lang %j and Accept-Language %j', (asked, accepted, lang) => {
-    expect(siteFor(undefined, {} as ShopEnv, asked, accepted).wording.lang).toBe(lang)
+  ])('is right for customer_lang %j and Accept-Language %j', async (asked, accepted, lang) => {
+    const app = new Hono<{ Bindings: ShopEnv }>().get('/', (c) => c.text(siteFor(undefined, c, asked).wording.lang))
+    const headers = { ...(accepted && { 'accept-language': accepted }) }
+    expect(await (await app.request('/', { headers }, {})).text()).toBe(lang)
   })
 })
 

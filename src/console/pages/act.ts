@@ -25,7 +25,7 @@ const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 /** A form was sent: its answer is a page that can be loaded again, and that *Back* leads to. */
 export const askFor =
   (act: Act) =>
-  (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> | Response => {
+  (visit: SignedVisit, id: string, fields: Fields): Promise<Response> | Response => {
     if (!isAllowed(visit, act)) return notice(visit, 403, visit.words.forbidden)
     const query = new URLSearchParams()
     for (const name of CARRIED) if (fields[name] !== undefined) query.set(name, fields[name])
@@ -35,7 +35,7 @@ export const askFor =
 /** The first step: says what will happen, and to how much money. Nothing is done. */
 export const explain =
   (act: Act) =>
-  async (visit: SignedVisit, [id = '']: string[]): Promise<Response> => {
+  async (visit: SignedVisit, id: string): Promise<Response> => {
     const { words, c } = visit
     if (!isAllowed(visit, act)) return notice(visit, 403, words.forbidden)
     const order = await readOrder(visit, id)
@@ -132,7 +132,7 @@ ${
 /** The second step: does it, once for each key, and leads to a page that a reload does not repeat. */
 export const confirm =
   (act: Act) =>
-  async (visit: SignedVisit, [id = '']: string[], fields: Fields): Promise<Response> => {
+  async (visit: SignedVisit, id: string, fields: Fields): Promise<Response> => {
     const { words } = visit
     if (!isAllowed(visit, act)) return notice(visit, 403, words.forbidden)
     const path = orderPath(id)
@@ -197,7 +197,7 @@ const settle = (visit: SignedVisit, order_id: string, attempt_id = '', executed?
   })
 
 /** `/orders/:order_id/find`: the service is asked how an operation ended; no money moves. */
-export async function findOut(visit: SignedVisit, [id = '']: string[], { attempt = '' }: Fields): Promise<Response> {
+export async function findOut(visit: SignedVisit, id: string, { attempt = '' }: Fields): Promise<Response> {
   if (!isAllowed(visit, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const path = orderPath(id)
   const reply = await settle(visit, id, attempt, 'unknown')

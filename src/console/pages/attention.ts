@@ -51,11 +51,7 @@ function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
 }
 
 /** `/orders/:order_id/done` */
-export async function finish(
-  visit: SignedVisit,
-  [id = '']: string[],
-  fields: Record<string, string>,
-): Promise<Response> {
+export async function finish(visit: SignedVisit, id: string, fields: Record<string, string>): Promise<Response> {
   if (!isAllowed(visit, 'settle')) return notice(visit, 403, visit.words.forbidden)
   const { kind = '', flag } = fields
   const body = { kind, ...(flag && { flag }) }

@@ -123,12 +123,9 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   })
   const head = file.replaceAll(',', end)
   // The mark has spreadsheets read it as UTF-8.
-  return respond(visit, `\u{feff}${[head, ...lines].join('\r\n')}\r\n`, {
-    status: 200,
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="operations-${query.from}-${query.to}.csv"`,
-    },
+  return respond(visit, `\u{feff}${[head, ...lines].join('\r\n')}\r\n`, 200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="operations-${query.from}-${query.to}.csv"`,
   })
 }
 

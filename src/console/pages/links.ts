@@ -38,7 +38,7 @@ export async function openLink({ c }: SignedVisit, { url }: Link): Promise<Check
 const LOOKS = 20
 
 /** `/links/:order_id`: the newest link of an order, to be sent; it goes from made to opened to paid. */
-export async function link(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
+export async function link(visit: SignedVisit, order_id: string): Promise<Response> {
   const { words, c } = visit
   const text = words.link
   const found = await readLink(visit, order_id)
@@ -146,7 +146,7 @@ function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | un
 }
 
 /** `/links/:order_id/close`: says what closing does. Nothing is done. */
-export async function closeLink(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
+export async function closeLink(visit: SignedVisit, order_id: string): Promise<Response> {
   const { words } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const found = await readLink(visit, order_id)
@@ -166,7 +166,7 @@ ${form(
 /** Closes a link, then cancels the payment that was opened with it. The link's page says how that ended. */
 export async function revokeLink(
   visit: SignedVisit,
-  [order_id = '']: string[],
+  order_id: string,
   { id = '', sure }: Record<string, string>,
 ): Promise<Response> {
   const { words } = visit
@@ -174,11 +174,11 @@ export async function revokeLink(
   if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
   const reply = await call(visit, 'DELETE /api/links/:id', { path: { id }, query: { cancel: 'true' } })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
-  return reply.body.opened ? cancelOpened(visit, [order_id]) : redirect(visit, linkPath(order_id))
+  return reply.body.opened ? cancelOpened(visit, order_id) : redirect(visit, linkPath(order_id))
 }
 
 /** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
-export async function cancelOpened(visit: SignedVisit, [order_id = '']: string[]): Promise<Response> {
+export async function cancelOpened(visit: SignedVisit, order_id: string): Promise<Response> {
   if (!maySell(visit)) return notice(visit, 403, visit.words.forbidden)
   await call(visit, 'POST /api/orders/:order_id/cancel', { path: { order_id } })
   return redirect(visit, linkPath(order_id))

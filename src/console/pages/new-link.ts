@@ -102,7 +102,7 @@ function newOrderId(): string {
 }
 
 /** Makes the link, and shows it. */
-export async function makeLink(visit: SignedVisit, _: string[], given: Typed): Promise<Response> {
+export async function makeLink(visit: SignedVisit, _: string, given: Typed): Promise<Response> {
   const { words, c } = visit
   const text = words.newLink
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)

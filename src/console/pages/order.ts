@@ -22,7 +22,7 @@ export async function readOrder(visit: SignedVisit, order_id: string): Promise<S
 }
 
 /** `/orders/:order_id` */
-export async function showOrder(visit: SignedVisit, [id = '']: string[]): Promise<Response> {
+export async function showOrder(visit: SignedVisit, id: string): Promise<Response> {
   const [order, attention, link] = await Promise.all([readOrder(visit, id), attentionOf(visit), linkOf(visit, id)])
   // A link that was not opened is not an order yet: its page is the link's.
   if (order instanceof Response) return order.status === 404 && link ? redirect(visit, linkPath(id)) : order
@@ -67,11 +67,7 @@ const noteForm = (visit: SignedVisit, id: string): Promise<Awaited<Html>> => {
 }
 
 /** `/orders/:order_id/notes` */
-export async function addNote(
-  visit: SignedVisit,
-  [id = '']: string[],
-  fields: Record<string, string>,
-): Promise<Response> {
+export async function addNote(visit: SignedVisit, id: string, fields: Record<string, string>): Promise<Response> {
   if (!mayWrite(visit)) return notice(visit, 403, visit.words.forbidden)
   const { text = '' } = fields
   const reply = await call(visit, 'POST /api/orders/:order_id/notes', { path: { order_id: id }, body: { text } })

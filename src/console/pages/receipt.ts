@@ -7,12 +7,12 @@ import { at, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { readOrder, reasonOf } from './order.ts'
 
 /** `/orders/:order_id/receipt/:operation_id`: one operation as the order shows it, on a page that prints. */
-export async function showReceipt(visit: SignedVisit, [id = '', operation = '']: string[]): Promise<Response> {
+export async function showReceipt(visit: SignedVisit, id: string): Promise<Response> {
   const order = await readOrder(visit, id)
   if (order instanceof Response) return order
   const { words, c } = visit
   const { receipt } = words
-  const made = order.operations.find((one) => one.id === operation)
+  const made = order.operations.find((one) => one.id === c.req.param('operation'))
   if (!made) return notice(visit, 404, receipt.absent)
   const { method, status, status_code, amount, received_at } = made
   const isEnded = status === 'success' || status === 'failure'

@@ -1,17 +1,19 @@
-import { getCookie } from 'hono/cookie'
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import { siteFor } from '../../shop/pages/language.ts'
-import type { C } from '../../shop/scope.ts'
 import { english, type Words } from './en.ts'
 import { ukrainian } from './uk.ts'
 
 const LANGUAGE_COOKIE = 'edgetill_lang'
 
 /** The language of a request: what was chosen by `?lang=`, else what the browser prefers. */
-export function wordsOf(c: C): { words: Words; cookie?: string } {
-  const chosen = c.req.query('lang')
-  const asked = chosen ?? getCookie(c, LANGUAGE_COOKIE)
-  const { wording } = siteFor(undefined, c.env, asked, c.req.header('accept-language'))
-  const words = wording.lang === 'uk' ? ukrainian : english
-  if (chosen === undefined) return { words }
-  return { words, cookie: `${LANGUAGE_COOKIE}=${words.lang}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000` }
+export function wordsOf(c: Context): Words {
+  const { wording } = siteFor(undefined, c, c.req.query('lang') ?? getCookie(c, LANGUAGE_COOKIE))
+  return wording.lang === 'uk' ? ukrainian : english
+}
+
+/** Keeps the language that was chosen, for a year. */
+export function keepLanguage(c: Context, { lang }: Words): void {
+  const cookie = { httpOnly: true, sameSite: 'Lax', maxAge: 31_536_000 } as const
+  if (c.req.query('lang') !== undefined) setCookie(c, LANGUAGE_COOKIE, lang, cookie)
 }

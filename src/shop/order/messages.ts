@@ -2,7 +2,7 @@ import { pauseAfter } from '../../money/queue.ts'
 import type { ShopEnv } from '../env.ts'
 import { logError } from '../lib/log.ts'
 import type { Order } from '../lib/shown-order.ts'
-import { siteFor } from '../pages/language.ts'
+import { wordingsOf } from '../pages/language.ts'
 import { money } from '../pages/money.ts'
 import { chatOf, post } from './chat.ts'
 import { getCheckout } from './checkouts.ts'
@@ -60,7 +60,7 @@ const WORDS = {
 /** In the language of the shop's first texts. Without what names a customer, unless the shop wants it. */
 function messageOf(scope: OrderScope, order_id: string): string {
   const { env, pages, chat, store } = scope
-  const { wording } = siteFor(pages, env, pages?.texts?.[0]?.lang, undefined)
+  const [wording] = wordingsOf(pages)
   const words = wording.lang === 'uk' ? WORDS.uk : WORDS.en
   const { amount, currency, method } = readOrder(scope, order_id).order
   const { description, customer_name } = getCheckout(store, order_id) ?? {}

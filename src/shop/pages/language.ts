@@ -1,4 +1,5 @@
-import type { ShopEnv } from '../env.ts'
+import type { Context } from 'hono'
+import { accepts } from 'hono/accepts'
 import { english } from './en.ts'
 import type { Site } from './layout.ts'
 import type { PagesOptions, Wording } from './options.ts'
@@ -7,39 +8,31 @@ import { ukrainian } from './uk.ts'
 /** The first one is shown to a visitor who asks for none of them. */
 const BUILT_IN: readonly Wording[] = [english, ukrainian]
 
-function wordingsOf({ texts = [] }: PagesOptions): readonly Wording[] {
+/** The texts of the pages, the shop's own ones first. */
+export function wordingsOf({ texts = [] }: PagesOptions = {}): [Wording, ...Wording[]] {
   const own = texts.map((each) => ({ ...(BUILT_IN.find(({ lang }) => lang === each.lang) ?? english), ...each }))
-  return [...own, ...BUILT_IN.filter(({ lang }) => !own.some((each) => each.lang === lang))]
+  return [...own, ...BUILT_IN.filter(({ lang }) => !own.some((each) => each.lang === lang))] as [Wording]
 }
+
+/** `UK` and `UA` are both in use for Ukrainian. */
+const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())?.[0].replace(/^ua$/, 'uk') ?? ''
 
 /**
  * Who a page is from, and in which language: the one that the link asks the checkout for, where the pages have it; else the
  * one that the browser prefers.
  *
- * @param asked `customer_lang`, such as `UK`. @param accepted The header `Accept-Language`, such as `uk-UA,en;q=0.8`.
+ * @param asked `customer_lang`, such as `UK`.
  */
-export function siteFor(
-  pages: PagesOptions | undefined,
-  env: ShopEnv,
-  asked: string | undefined,
-  accepted: string | undefined,
-): Site {
-  const wordings = wordingsOf(pages ?? {})
-  const find = (tag: string): Wording | undefined => {
-    const code = /^[a-z]+/.exec(tag.trim().toLowerCase())?.[0]
-    // `UK` and `UA` are both in use for Ukrainian.
-    return wordings.find(({ lang }) => lang === (code === 'ua' ? 'uk' : code))
-  }
-  const preferred = (accepted ?? '')
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.split(';')
-      const q = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find(Boolean)
-      return { tag, q: q === undefined ? 1 : Number(q) }
-    })
-    .filter(({ q }) => q > 0)
-    .sort((a, b) => b.q - a.q)
-    .map(({ tag }) => find(tag))
-    .find((wording) => wording !== undefined)
-  return { env, pages: pages ?? {}, wording: find(asked ?? '') ?? preferred ?? (wordings[0] as Wording) }
+export function siteFor(pages: PagesOptions | undefined = {}, c: Context, asked = ''): Site {
+  const wordings = wordingsOf(pages)
+  const find = (tag: string) => wordings.find(({ lang }) => lang === codeOf(tag))
+  const lang = accepts(c, {
+    ...{ header: 'Accept-Language', supports: [], default: '' },
+    match: (all) =>
+      all
+        .filter(({ q }) => q > 0)
+        .sort((a, b) => b.q - a.q)
+        .find(({ type }) => find(type))?.type ?? '',
+  })
+  return { env: c.env, pages, wording: find(asked) ?? find(lang) ?? wordings[0] }
 }

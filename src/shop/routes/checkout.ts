@@ -27,19 +27,18 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Pro
     const { env, req } = c
     const { method } = req.raw
     requireBindings(env, 'checkout')
-    const accepted = req.header('accept-language')
     const token = req.param('token') ?? ''
     const link = await readCheckoutLink(token, linkSecrets(env))
     if (!link) {
       logInfo('link_not_opened')
-      return closedLink(siteFor(deps.pages, env, undefined, accepted), 'invalid')
+      return closedLink(siteFor(deps.pages, c), 'invalid')
     }
     // A preview or a check for broken links must not create anything.
     if (method === 'HEAD') return new Response(null, { status: 200 })
     // Not the request's path: a link with a slash at its end is the same link, and is revoked as one.
     const path = `/checkout/${token}`
     const { order_id, customer_lang } = link.order
-    const site = siteFor(deps.pages, env, customer_lang, accepted)
+    const site = siteFor(deps.pages, c, customer_lang)
     const scope = scopeOf(deps, c)
     if (method !== 'POST' && (isPreview(req) || (link.landing && (await mayLand(scope, link))))) {
       return landingPage(site, link.order, path)

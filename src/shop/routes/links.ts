@@ -89,7 +89,7 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
     requireBindings(env, 'checkout')
-    const site = siteFor(deps.pages, env, undefined, req.header('accept-language'))
+    const site = siteFor(deps.pages, c)
     const short = req.param('short') ?? ''
     const scope = scopeOf(deps, c)
     const isUnmarked = /^[\w-]{12}$/.test(short) && scope.now() < unmarkedUntil

@@ -24,9 +24,8 @@ export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
     requireBindings(env, 'checkout')
     const order_id = req.param('order_id') ?? ''
     const t = req.query('t') ?? ''
-    const accepted = req.header('accept-language')
     if (!(await isResultLink(order_id, t, linkSecrets(env)))) {
-      return neutralPage(siteFor(deps.pages, env, undefined, accepted))
+      return neutralPage(siteFor(deps.pages, c))
     }
     const look = Number(/^\d{1,4}$/.exec(req.query('look') ?? '')?.[0] ?? 0)
     const scope = scopeOf(deps, c)
@@ -34,7 +33,7 @@ export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
     if (look >= POLL_AFTER_REFRESHES && !isFinal(shown) && req.raw.method === 'GET') {
       if (await poll(scope, order_id, shown)) shown = await act(scope, order_id, showPage)
     }
-    const site = siteFor(deps.pages, env, shown.lang, accepted)
+    const site = siteFor(deps.pages, c, shown.lang)
     return resultPage(site, order_id, shown, `${resultPath(order_id)}?t=${t}`, look)
   }
 }

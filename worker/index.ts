@@ -1,6 +1,6 @@
 import { createConsole } from 'edgetill/console'
 import { createShop } from 'edgetill/worker'
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import type { Env } from './env.ts'
 import { onAlert } from './on-alert.ts'
 import { onEvent } from './on-event.ts'

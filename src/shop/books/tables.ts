@@ -225,31 +225,34 @@ export function listBook(
     bindings.push(...values)
   }
   const isOneFlag = flag !== undefined && flag !== 'any'
-  const row = isOneFlag ? 'f' : 'l'
   if (isOneFlag) where('f.flag = ?', flag)
   if (flag === 'any') where('l.has_flags = 1')
   if (status !== undefined) where('l.status = ?', status)
   if (reference !== undefined) where('l.reference = ?', reference)
   if (open) where('l.is_open = 1')
+  const row = isOneFlag ? 'f' : 'l'
   if (from !== undefined) where(`${row}.since >= ?`, from)
   if (to !== undefined) where(`${row}.since < ?`, to)
   if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
-  const tablesOf = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
   const order = `ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`
-  const select = (columns: string): string =>
+  const listed = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
+  const select = (columns: string, tablesOf = listed): string =>
     `SELECT ${columns} FROM ${tablesOf} WHERE ${conditions.join(' AND ') || 'true'} ${order}`
   const read = (query: string, ...values: SqlValue[]): (Place & { summary: OrderSummary })[] =>
     tables
       .all<Place & { summary: string }>(query, ...values)
       .map(({ since, order_id, summary }) => ({ since, order_id, summary: JSON.parse(summary) }))
   if (search === undefined) return read(select(LISTED), ...bindings, limit)
-  const [found, values] = searched(search, wordsSince)
+  const [ways, values] = waysOf(search, wordsSince, to)
   // The newest orders have a page of what a broad search finds, which would be long to sort as a whole.
-  const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${found} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
+  const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${ways.join(' OR ')} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
   const page = read(newest, ...bindings, NEWEST, ...values, limit)
   if (page.length === limit) return page
-  where(found, ...values)
-  return read(select(LISTED), ...bindings, limit)
+  // What each way finds by its index comes first: else SQLite reads the whole book.
+  const each = ways.map((way) => `SELECT order_id AS id FROM listed WHERE ${way}`).join(' UNION ')
+  const flags = isOneFlag ? ' CROSS JOIN flag f ON f.since = l.since AND f.order_id = l.order_id' : ''
+  const those = `(${each}) CROSS JOIN listed l ON l.order_id = id${flags}`
+  return read(select(LISTED, those), ...values, ...bindings, limit)
 }
 
 const LISTED = 'l.since, l.order_id, l.summary'
@@ -258,16 +261,20 @@ const NEWEST = 1000
 const WORD = 3
 const WORDS = 8
 
-/** The condition of a search, and what it compares with. */
-function searched(search: string, wordsSince: number): [condition: string, values: SqlValue[]] {
-  const begins = (column: string): string => `l.${column} >= ? AND l.${column} < ?`
-  const ways = [begins('order_id'), begins('reference'), begins('email'), 'l.last_four = ?', 'l.amount = ?']
+/** The conditions of a search, by the indexes and by words, and what they compare with. The runtime takes five at most. */
+function waysOf(search: string, wordsSince: number, to = 1e15): [ways: string[], values: SqlValue[]] {
+  const begins = (column: string): string => `${column} >= ? AND ${column} < ?`
+  const known = [begins('order_id'), begins('reference'), begins('email'), 'last_four = ?', 'amount = ?']
   const [small, end] = [search.toLowerCase(), '\u{10ffff}']
   const amount = Math.round(Number(search.replace(',', '.')) * 100)
   const values = [search, search + end, search, search + end, small, small + end, search]
+  const compared = [...values, Number.isNaN(amount) ? null : amount]
   // Fewer letters stand in almost every row.
   const words = small.length < WORD ? [] : small.split(/\s+/).filter(Boolean).slice(0, WORDS)
-  if (words.length > 0) ways.push(`l.since >= ? AND ${words.map(() => 'instr(l.words, ?) > 0').join(' AND ')}`)
-  const spoken = words.length > 0 ? [wordsSince, ...words] : []
-  return [`(${ways.join(' OR ')})`, [...values, Number.isNaN(amount) ? null : amount, ...spoken]]
+  if (words.length === 0) return [[known.join(' OR ')], compared]
+  const spoken = `since >= ? AND since < ?${words.map(() => ' AND instr(words, ?) > 0').join('')}`
+  return [
+    [known.join(' OR '), spoken],
+    [...compared, wordsSince, to, ...words],
+  ]
 }

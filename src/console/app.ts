@@ -6,11 +6,11 @@ import { createAccess } from './access.ts'
 import { notice, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
-import { ACTS, askFor, confirm, explain, findOut } from './pages/act.ts'
+import { ACTS, askFor, confirm, explain, findOut, outcome } from './pages/act.ts'
 import { finish, showAttention } from './pages/attention.ts'
 import { day, dayFile } from './pages/day.ts'
 import { cancelOpened, closeLink, link, linkPath, links, revokeLink } from './pages/links.ts'
-import { makeLink, newLink } from './pages/new-link.ts'
+import { makeLink, newLink, wrongLink } from './pages/new-link.ts'
 import { addNote, showOrder } from './pages/order.ts'
 import { orders } from './pages/orders.ts'
 import { showReceipt } from './pages/receipt.ts'
@@ -64,6 +64,7 @@ export function createPages(
   })
   app.get('/', show(today))
   app.get('/new-link', show(newLink)).post(show(makeLink))
+  app.get('/new-link/wrong', show(wrongLink))
   app.get('/links', show(links))
   app.get('/links/:id', show(link))
   app.get('/links/:id/close', show(closeLink))
@@ -84,8 +85,7 @@ export function createPages(
   app.get('/orders/:id/receipt/:operation', show(showReceipt))
   for (const act of ACTS) {
     app.get(`/orders/:id/${act}`, show(explain(act))).post(show(askFor(act)))
-    // Reloaded, or opened again: the order says how it stands.
-    app.get(`/orders/:id/${act}/confirm`, show(toOrder)).post(show(confirm(act)))
+    app.get(`/orders/:id/${act}/confirm`, show(outcome(act))).post(show(confirm(act)))
   }
   app.notFound((c) => notice(c.var.visit, 404, c.var.visit.words.notFound))
   app.onError((error, c) => {

@@ -9,7 +9,7 @@ import { ukrainian as uk } from '../../src/console/words/uk.ts'
 import { createShop } from '../../src/shop/index.ts'
 import { check, SEED } from '../support/property.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
-import { Browser, formsOf, formTo, mount, payOrder, type Shown } from './support/browser.ts'
+import { Browser, type Form, formsOf, formTo, mount, payOrder, type Shown } from './support/browser.ts'
 
 const plain = ({ text }: Pick<Shown, 'text'>): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 
@@ -124,6 +124,37 @@ describe('each step', () => {
     expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.said.erased)
     // It is said once.
     expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.said.erased)
+  })
+
+  it('that was not done answers 303 too, to a page of this session that shows what was typed and can be loaded again', async () => {
+    const { world, browser } = await paid()
+    const post = async ({ action, fields }: Form, values: Record<string, string>) => {
+      const body = new URLSearchParams({ ...fields, ...values })
+      const { status, headers } = await browser.raw(action, {
+        method: 'POST',
+        headers: { origin: browser.origin },
+        body,
+      })
+      return [status, headers.get('location')]
+    }
+    const twice = async (path: string) => {
+      const [shown, again] = [await browser.open(path), await browser.open(path)]
+      expect([shown.status, again.status, plain(again)]).toEqual([400, 400, plain(shown)])
+      return shown
+    }
+    const link = formTo(await browser.open('/console/new-link'), '/console/new-link')
+    const typed = { amount: '1x', description: '[Кухоль]', email: 'olena@example.com' }
+    expect(await post(link, typed)).toEqual([303, '/console/new-link/wrong'])
+    const wrong = await twice('/console/new-link/wrong')
+    expect(formTo(wrong, '/console/new-link').fields).toMatchObject({ ...typed, order: link.fields.order })
+    expect((await browser.open('/console/new-link')).text).not.toContain('olena@example.com')
+    const second = formTo(await browser.open('/console/orders/A-1/refund?amount=40'), /\/confirm$/)
+    expect(await post(second, { amount: '1000' })).toEqual([303, '/console/orders/A-1/refund/confirm'])
+    expect((await twice('/console/orders/A-1/refund/confirm')).text).toMatch(/value="1000"[^>]* autofocus/)
+    const other = new Browser(mount(world))
+    await other.signIn()
+    other.cookies.set('edgetill_form', browser.cookies.get('edgetill_form') ?? '')
+    expect((await other.open('/console/orders/A-1/refund/confirm')).url).toBe('/console/orders/A-1')
   })
 
   it('that was wrong has the error at its field, with what was typed, the focus and a title', async () => {

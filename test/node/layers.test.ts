@@ -35,7 +35,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'relist.ts actions.ts',
   ),
   'src/console': rooms(
-    'options.ts style.ts words/ access.ts parts.ts visit.ts roles.ts lib/ session.ts layout.ts login.ts pages/ app.ts index.ts',
+    'options.ts style.ts words/ access.ts parts.ts visit.ts roles.ts lib/ session.ts layout.ts kept.ts login.ts pages/ app.ts index.ts',
   ),
   'src/testing/prove': rooms(
     'bodies.ts causes.ts random.ts story.ts options.ts plan.ts judge.ts service.ts shop.ts run.ts story-file.ts report.ts',

@@ -3,6 +3,7 @@ import type { OperationKind } from '../../money/protocol.ts'
 import { refundLimit } from '../../shop/lib/people.ts'
 import type { ShownOrder } from '../../shop/order/order-page.ts'
 import type { Html } from '../../shop/pages/layout.ts'
+import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { minorOf, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { box, hidden } from '../parts.ts'
@@ -132,36 +133,53 @@ ${
 /** The second step: does it, once for each key, and leads to a page that a reload does not repeat. */
 export const confirm =
   (act: Act) =>
-  async (visit: SignedVisit, id: string, fields: Fields): Promise<Response> => {
+  async (visit: SignedVisit, id: string, { csrf: _, ...fields }: Fields): Promise<Response> => {
     const { words } = visit
     if (!isAllowed(visit, act)) return notice(visit, 403, words.forbidden)
     const path = orderPath(id)
     if (!isMoney(act)) {
       const reply = await doOther(visit, id, act, fields)
-      return reply.ok ? redirect(visit, path, SAID[act]) : failedAct(visit, id, act, fields, reply.problem)
+      return reply.ok ? redirect(visit, path, SAID[act]) : notDone(visit, id, act, { fields, problem: reply.problem })
     }
     const { version = '' } = fields
     const currency = fields.currency || null
     const asked = askedOf(visit, act, fields, { version, currency })
     if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
     // The gate rejects a version that is not the order's: what is checked here holds there.
-    if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount })
+    if (typeof asked === 'string') return notDone(visit, id, act, { fields })
     const amount = asked.amount / 100
     const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }
     const headers = { 'idempotency-key': `console-${fields.key}`, 'if-match': version }
     const order = { order_id: id }
     const reply = await call(visit, `POST /api/orders/:order_id/${act}`, { path: order, body, headers })
-    if (!reply.ok && reply.problem.code === 'over_limit') {
-      const problem = overLimit(words, Number(reply.problem.limit_minor), currency)
-      return wrongAmount(visit, id, act, { problem, written: fields.amount })
-    }
-    if (!reply.ok) return failedAct(visit, id, act, fields, reply.problem)
+    if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
     const { operation_id } = reply.body
     const why = fields.reason?.trim().slice(0, 200)
-    const text = why && words.order.because(asked.amount / 100, why)
+    const text = why && words.order.because(amount, why)
     if (text) await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } })
     return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
   }
+
+const notDone = async (visit: SignedVisit, id: string, act: Act, kept: Kept): Promise<Response> =>
+  (await keep(visit, `${orderPath(id)}/${act}/confirm`, kept)) ?? showNotDone(visit, id, act, kept)
+
+/** What came of a second step that was not done; opened otherwise, the order says how it stands. */
+export const outcome =
+  (act: Act) =>
+  async (visit: SignedVisit, id: string): Promise<Response> => {
+    const kept = await keptHere(visit)
+    return kept ? showNotDone(visit, id, act, kept) : redirect(visit, orderPath(id))
+  }
+
+function showNotDone(visit: SignedVisit, id: string, act: Act, { fields, problem }: Kept): Promise<Response> {
+  if (problem && problem.code !== 'over_limit') return failedAct(visit, id, act, fields, problem)
+  const { version = '', amount: written } = fields
+  const currency = fields.currency || null
+  const said = problem
+    ? overLimit(visit.words, Number(problem.limit_minor), currency)
+    : isMoney(act) && askedOf(visit, act, fields, { version, currency })
+  return wrongAmount(visit, id, act, { problem: typeof said === 'string' ? said : '', written })
+}
 
 /** The message of the order's page after an act that moves no money. */
 const SAID: Partial<Record<Act, string>> = {
@@ -202,7 +220,7 @@ export async function findOut(visit: SignedVisit, id: string, { attempt = '' }: 
   const path = orderPath(id)
   const reply = await settle(visit, id, attempt, 'unknown')
   if (!reply.ok && reply.status !== 409 && reply.status !== 422) {
-    return failedAct(visit, id, 'resend', { operation: 'refund' }, reply.problem)
+    return notDone(visit, id, 'resend', { fields: { operation: 'refund' }, problem: reply.problem })
   }
   return redirect(visit, path, reply.ok && reply.body.outcome.state !== 'unknown' ? 'found' : 'open')
 }

@@ -42,7 +42,6 @@ export function failedAct(
   const said = saidOf(problem)
   const { title, body } = words.problems[said]
   const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
-  const { csrf: _, ...carried } = fields
   const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
   const path = orderPath(id)
   const other = (one: string) => at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))
@@ -61,7 +60,7 @@ ${
 }
 ${
   mayRetry
-    ? form(visit, `${path}/${act}/confirm`, html`${hidden(carried)}<button class="main">${words.retry}</button>`)
+    ? form(visit, `${path}/${act}/confirm`, html`${hidden(fields)}<button class="main">${words.retry}</button>`)
     : ''
 }
 <p><a href="${at(visit, path)}">${words.back}</a></p>

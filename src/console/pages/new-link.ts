@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { readAmount, sumOf, typed } from '../lib/amount.ts'
 import { isDay, nowOf, startOf, today } from '../lib/shop-day.ts'
@@ -101,27 +102,31 @@ function newOrderId(): string {
   return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => letters[byte % letters.length]).join('')
 }
 
-/** Makes the link, and shows it. */
-export async function makeLink(visit: SignedVisit, _: string, given: Typed): Promise<Response> {
+/** What is wrong with the form, as far as it is seen here. */
+function problemsOf(visit: SignedVisit, given: Typed): Problems {
   const { words, c } = visit
-  const text = words.newLink
+  const { currency = '', description = '', until = '', phone = '' } = given
+  const amount = readAmount(words, given.amount ?? '', currency)
+  const isOver = isDay(until) && startOf(c.env, until, 1) <= nowOf(visit)
+  return firstOf({
+    amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
+    description: description.trim() === '' ? words.newLink.empty : undefined,
+    phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone.trim()) ? undefined : words.newLink.fields.phone,
+    until: isOver ? words.newLink.over : undefined,
+  })
+}
+
+/** Makes the link, and shows it. */
+export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...given }: Typed): Promise<Response> {
+  const { words, c } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency = '', description = '', order = '', until = '', method, lang, name, phone, email } = given
   const amount = readAmount(words, given.amount ?? '', currency)
-  const expires = isDay(until) ? startOf(c.env, until, 1) : undefined
-  const isOver = expires !== undefined && expires <= nowOf(visit)
-  const problems: Problems = {
-    amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
-    description: description.trim() === '' ? text.empty : undefined,
-    phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone?.trim() ?? '') ? undefined : text.fields.phone,
-    until: isOver ? text.over : undefined,
-  }
-  if (typeof amount === 'string' || Object.values(problems).some(Boolean)) {
-    return linkForm(visit, given, firstOf(problems))
-  }
+  const again = async (kept: Kept) => (await keep(visit, WRONG, kept)) ?? showAgain(visit, kept)
+  if (typeof amount === 'string' || Object.keys(problemsOf(visit, given)).length > 0) return again({ fields: given })
   const body = {
     landing: true,
-    ...(expires !== undefined && { expires_at: expires }),
+    ...(isDay(until) && { expires_at: startOf(c.env, until, 1) }),
     ...(email?.trim() && { customer_email: email.trim() }),
     order: {
       ...{ mode: 'hosted', method: method === 'auth' ? 'auth' : 'purchase', amount: amount / 100, currency },
@@ -134,9 +139,19 @@ export async function makeLink(visit: SignedVisit, _: string, given: Typed): Pro
     },
   }
   const reply = await call(visit, 'POST /api/links', { body })
-  if (reply.ok) return redirect(visit, linkPath(order))
-  return linkForm(visit, given, problemOf(words, reply.problem))
+  return reply.ok ? redirect(visit, linkPath(order)) : again({ fields: given, problem: reply.problem })
 }
+
+const WRONG = '/new-link/wrong'
+
+/** `/new-link/wrong`: the form that was not taken, with what was typed. */
+export async function wrongLink(visit: SignedVisit): Promise<Response> {
+  const kept = await keptHere(visit)
+  return kept ? showAgain(visit, kept) : redirect(visit, '/new-link')
+}
+
+const showAgain = (visit: SignedVisit, { fields, problem }: Kept): Promise<Response> | Response =>
+  linkForm(visit, fields, problem ? problemOf(visit.words, problem) : problemsOf(visit, fields))
 
 /** The first problem alone has the focus: one at a time. */
 const firstOf = (problems: Problems): Problems =>

@@ -1,0 +1,37 @@
+import { getCookie, setCookie } from 'hono/cookie'
+import { equalSecret } from '../shop/lib/crypto.ts'
+import type { Problem } from '../shop/lib/problem.ts'
+import { redirect } from './layout.ts'
+import { csrfOf } from './session.ts'
+import { at, type SignedVisit } from './visit.ts'
+
+/** A form that was not done: what was typed, and the API's problem where it was asked. */
+export interface Kept {
+  fields: Record<string, string>
+  problem?: Problem | undefined
+}
+
+const COOKIE = 'edgetill_form'
+/** A browser drops a cookie that is longer. */
+const LONGEST = 3_800
+
+/** Leads to a page that shows such a form, and can be loaded again. Undefined: it is too long to be kept. */
+export async function keep(visit: SignedVisit, path: string, kept: Kept): Promise<Response | undefined> {
+  const { c, base, person } = visit
+  const text = JSON.stringify([new URL(at(visit, path), c.req.url).pathname, kept])
+  const value = (await csrfOf(person.secret, text)) + text
+  if (encodeURIComponent(value).length > LONGEST) return undefined
+  const secure = c.req.url.startsWith('https:')
+  setCookie(c, COOKIE, value, { path: base || '/', httpOnly: true, sameSite: 'Strict', maxAge: 600, secure })
+  return redirect(visit, path)
+}
+
+/** The form that led to this page, of this session alone. */
+export async function keptHere({ c, person }: SignedVisit): Promise<Kept | undefined> {
+  const value = getCookie(c, COOKIE) ?? ''
+  const start = value.indexOf('[')
+  const text = value.slice(start)
+  if (start < 0 || !equalSecret(value.slice(0, start), await csrfOf(person.secret, text))) return undefined
+  const [path, kept] = JSON.parse(text) as [string, Kept]
+  return path === new URL(c.req.url).pathname ? kept : undefined
+}

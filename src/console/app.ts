@@ -2,6 +2,7 @@ import { Hono } from 'hono/tiny'
 import type { Shop } from '../shop/index.ts'
 import { describeError, logError } from '../shop/lib/log.ts'
 import { createTries } from '../shop/lib/tries.ts'
+import { ICON } from '../shop/pages/layout.ts'
 import { createAccess } from './access.ts'
 import { notice, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
@@ -17,7 +18,7 @@ import { showReceipt } from './pages/receipt.ts'
 import { showRecord } from './pages/record.ts'
 import { today } from './pages/today.ts'
 import { fieldsOf, isOwnForm } from './session.ts'
-import { ICON, STYLE } from './style.ts'
+import { HOME_ICON, STYLE } from './style.ts'
 import { at, type C, type Console, contextOf, orderPath, type SignedVisit } from './visit.ts'
 import { keepLanguage, wordsOf } from './words/language.ts'
 
@@ -104,15 +105,22 @@ export function createPages(
 
 /** What needs no login: nothing of the shop is in it. */
 function assets(app: Hono<Console>): void {
-  const send = ({ var: { visit } }: C, type: string, body: string) =>
+  const send = ({ var: { visit } }: C, type: string, body: string | Uint8Array<ArrayBuffer>) =>
     respond(visit, body, 200, { 'cache-control': 'public, max-age=300', 'content-type': type })
   app.get('/style.css', (c) => send(c, 'text/css; charset=utf-8', STYLE))
   app.get('/icon.svg', (c) => send(c, 'image/svg+xml', ICON))
+  app.get('/icon.png', (c) =>
+    send(
+      c,
+      'image/png',
+      Uint8Array.from(atob(HOME_ICON), (one) => one.charCodeAt(0)),
+    ),
+  )
   app.get('/manifest.webmanifest', (c) => {
     const { visit } = c.var
     const icons = [{ src: at(visit, '/icon.svg'), sizes: 'any', type: 'image/svg+xml' }]
     const name = c.env.SHOP_NAME || visit.words.console
-    const [id, colours] = [at(visit, '/'), { background_color: '#f6f7f9', theme_color: '#ffffff' }]
+    const [id, colours] = [at(visit, '/'), { background_color: '#f2f4f7', theme_color: '#ffffff' }]
     const body = { id, name, short_name: name, ...colours, start_url: id, scope: id, display: 'standalone', icons }
     return send(c, 'application/manifest+json', JSON.stringify(body))
   })

@@ -81,6 +81,7 @@ export async function page(visit: Visit, shown: Page): Promise<Response> {
 <meta name="theme-color" content="#1a1f27" media="(prefers-color-scheme: dark)">
 <title>${whole}</title>
 <link rel="icon" href="${at(visit, '/icon.svg')}">
+<link rel="apple-touch-icon" href="${at(visit, '/icon.png')}">
 <link rel="manifest" href="${at(visit, '/manifest.webmanifest')}" crossorigin="use-credentials">
 <link rel="stylesheet" href="${at(visit, '/style.css')}">
 </head>
@@ -168,7 +169,7 @@ function takeSaid(visit: Visit): string | undefined {
 
 export const respond = (
   { c }: Pick<Visit, 'c'>,
-  body: string | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
   headers: Record<string, string>,
 ): Response => c.newResponse(body, status as StatusCode, { ...HEADERS, ...headers })

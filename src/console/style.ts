@@ -139,5 +139,11 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm } }
 `
 
-/** `/console/icon.svg` */
-export { ICON } from '../shop/pages/layout.ts'
+/** `/console/icon.png`: the same for the home screen of an iPhone, which draws no SVG. Base64. */
+export const HOME_ICON: string = `
+iVBORw0KGgoAAAANSUhEUgAAALQAAAC0AgMAAABAo+6hAAAADFBMVEULV9Bcj+Cux+////+hs2RcAAABiElEQVR42u3XsW3DMBAFUCpGrMKFR+AI
+GiHajFzHU8gjeAQVHsBFCrmIfgpJpE5AxH9VbOB+faAeSIF3dM5isVgsFovF8vapuruiugEivzSAb7q6BvBDV3sAoKsDwMMrAMBNwQZ6DRsPDZuu
+BsBv+EFVfVZVf0Hj7qDYwY+pmDyd01x9Zf9tAECrYY8q9qBi9yp2NPb/s48XBbvqcOfZJ7lOgd1IY4HdyYUKbIkssA9ypYX92LtN45Z93Tu6fsPG
+7iU2iFv+75bjxRbU2L8BvdheX7ilvDi6ULh3zuv9LbGX6pFip+OIDDst1zNs8WMU2eKnK7JTj0Ek2LmkJ9j58wPDTjUjw87fj55pZQkemOa0AJ4E
+O8MBqrsHWX1jBp2UlhmiQLG38OJQEhTsDbw4CtQKtoQTs9QKTjSnFZzoqRnO9NQMp3pqgKanemhGgRqaUaBSjQILnJzmvWaCmeEce4GT7BnOPkIm
+OP2OqxXs6R4f+OqGf2k55454at62n62zWCwWi8XymvkF8tEsFCye278AAAAASUVORK5CYII=`

@@ -241,6 +241,8 @@ describe('every page', () => {
     expect((await browser.open('/console/record')).text).toContain('no real money moves')
     expect((await browser.open('/console?lang=uk')).text).toContain('Тестовий режим')
     expect((await browser.open('/console')).text).toContain('Сьогодні')
+    const icon = await new Browser(send).raw('/console/icon.png')
+    expect([icon.headers.get('content-type'), (await icon.text()).slice(1, 4)]).toEqual(['image/png', 'PNG'])
     expect((await new Browser(send).open('/health')).text).toContain('"status"')
     expect((await new Browser(send).open('/nothing')).headers.get('content-security-policy')).not.toContain(
       'manifest-src',

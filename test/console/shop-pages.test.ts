@@ -57,6 +57,7 @@ describe('a link', () => {
     const [head, line, end] = (await file.text()).split('\r\n')
     expect(head).toContain('day,time,order,operation')
     expect([line?.split(',').slice(3, 7), end]).toEqual([['"paid"', expect.anything(), '"1000.50"', '"UAH"'], ''])
+    expect(line?.split(',').slice(-4)).toEqual(['"Two ""mugs"" <b>"', '"Olena"', '"1111"', '""'])
     const order_id = page.url.split('/').at(-1) ?? ''
     for (const query of [`q=${order_id}`, 'q=1000.50', 'q=1000%2C50', 'from=2026-03-01&to=2026-03-01']) {
       expect([query, (await browser.open(`/console/search?${query}`)).text.includes(`/orders/${order_id}"`)]).toEqual([

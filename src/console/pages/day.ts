@@ -117,9 +117,10 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   const [comma, end] = words.lang === 'uk' ? [',', ';'] : ['.', ',']
   const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
   const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount_minor, currency, ...row }) => {
-    const { fee_minor, taken_minor, reference } = row
+    const { fee_minor, taken_minor, description, customer_name, last_four, reference } = row
     const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount_minor), currency]
-    return [...its, decimal(fee_minor), decimal(taken_minor), reference ?? ''].map(cell).join(end)
+    const bought = [description, customer_name, last_four, reference].map((one) => one ?? '')
+    return [...its, decimal(fee_minor), decimal(taken_minor), ...bought].map(cell).join(end)
   })
   const head = file.replaceAll(',', end)
   // The mark has spreadsheets read it as UTF-8.

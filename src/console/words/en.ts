@@ -460,7 +460,7 @@ export const english = {
     reserve: 'Held back (rolling reserve)',
     noAccounts: 'What the accounts hold is not known now: the service did not say.',
     wrong: 'These days cannot be shown: at most 92 days, and the first not later than the last.',
-    file: 'day,time,order,operation,method,amount,currency,fee,taken,reference',
+    file: 'day,time,order,operation,method,amount,currency,fee,taken,what for,customer,card,reference',
     kinds: {} as Record<string, string>,
   },
 }

@@ -1,3 +1,4 @@
+import { baseOrderId } from '../lib/attempt-id.ts'
 import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
 import type { ListedRow, MoneyRow } from './tables.ts'
@@ -78,11 +79,14 @@ export interface TimePlace {
   id: string
 }
 
+/** What an operation is of: the goods, their buyer, and the card's last four digits. */
+export type Bought = Record<'description' | 'customer_name' | 'last_four', string | null>
+
 /** The operations of days, the oldest first. */
 export function moneyOfBook(
   { shop }: BooksScope,
   { limit, after, ...days }: Days & { limit: number; after?: TimePlace | undefined },
-): Answer<MoneyRow> {
+): Answer<MoneyRow & Bought> {
   const { from, to } = days
   const rows = shop.all<{ row: string }>(
     `SELECT row FROM money WHERE at BETWEEN ? AND ? AND (at, id) > (?, ?) AND day BETWEEN ? AND ?
@@ -91,7 +95,14 @@ export function moneyOfBook(
     ...[Date.parse(from) - DAY_MS, Date.parse(to) + 2 * DAY_MS, after?.at ?? 0, after?.id ?? '', from, to, limit],
   )
   const found = rows.map(({ row }) => JSON.parse(row) as MoneyRow)
-  return answer(shop, found, days.from, days.to)
+  // Their orders as they are now: of one that was erased nothing is left.
+  const query = `SELECT order_id AS id, last_four, summary ->> 'description' AS description,
+       summary ->> 'customer_name' AS customer_name FROM listed WHERE order_id IN (SELECT value FROM json_each(?))`
+  const ids = JSON.stringify(found.map(({ order_id }) => baseOrderId(order_id)))
+  const known = new Map(shop.all<Bought & { id: string }>(query, ids).map(({ id, ...bought }) => [id, bought]))
+  const none = { description: null, customer_name: null, last_four: null }
+  const whole = found.map((row) => ({ ...row, ...(known.get(baseOrderId(row.order_id)) ?? none) }))
+  return answer(shop, whole, days.from, days.to)
 }
 
 /** The acts of people, the newest first. */

@@ -16,6 +16,7 @@ import { initRecurringSchema } from '../../schemas/recurring.ts'
 import type { Refund, Void } from '../../schemas/secondary-operation.ts'
 import { splitListSchema } from '../../schemas/split.ts'
 import { optionalNumber, optionalText } from '../../schemas/values.ts'
+import type { Bought } from '../books/days.ts'
 import type { LinkRow, LinkState } from '../books/links.ts'
 import type { MoneyRow } from '../books/tables.ts'
 import type { Stray } from '../kv/strays.ts'
@@ -78,7 +79,7 @@ export interface ShopDay {
 
 /** An operation of a day; `at` is when its success was received, ISO 8601, UTC. What ends in `_minor` is hundredths. */
 export type Operation = Omit<MoneyRow, 'at' | 'id' | 'gone' | 'amount' | 'taken' | 'fee'> &
-  Record<'amount_minor' | 'taken_minor' | 'fee_minor', number> & { at: string }
+  Record<'amount_minor' | 'taken_minor' | 'fee_minor', number> & { at: string } & Bought
 export type Entry = RecordEntry & { order_id: string }
 export type Replayed = { id: string; order_id: string; handled: boolean }
 export type MadeLink = { id: string; url: string; short_url?: string; expires_at: string }
@@ -194,7 +195,7 @@ const operation = shape<Operation>()({
   ...each(text, 'at', 'day', 'order_id', 'method', 'currency'),
   ...each(whole, 'amount_minor', 'taken_minor', 'fee_minor'),
   kind: v.picklist(['authorized', 'paid', 'captured', 'refunded', 'voided']),
-  reference: maybe,
+  ...each(maybe, 'reference', 'description', 'customer_name', 'last_four'),
 })
 const link = shape<Link>()({
   ...each(text, 'id', 'order_id', 'currency', 'created_at', 'expires_at', 'by'),

@@ -92,8 +92,9 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // lists that are exact with any filter and a search, orders that are rebuilt from KV, what needs a person in one request, and one
     // id for an order with all attempts at paying it; links that are listed and short enough to be read out, what was taken on a day,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
-    // ended, and a message at each payment without code; `hono/accepts`, which reads any form of Accept-Language.
-    limit: 93_000,
+    // ended, and a message at each payment without code; `hono/accepts`, which reads any form of Accept-Language; links that anybody
+    // may pay with, again and again, with their limits and what closing them ends.
+    limit: 96_500,
     without: NOTHING_OF_THE_SHOP,
   },
   {
@@ -102,8 +103,8 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     goal: Number.POSITIVE_INFINITY,
     // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
-    // links that are closed, sent and made again. A webhook does not evaluate them.
-    limit: 139_000,
+    // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
+    limit: 145_000,
     without: NOTHING_OF_THE_SHOP,
   },
 ]

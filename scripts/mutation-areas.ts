@@ -70,7 +70,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/order/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/books': {
-    'src/shop/books/{days,links}.ts': [...CONSOLE, ...worker('links merchant')],
+    'src/shop/books/{days,links,reuse}.ts': [...CONSOLE, ...worker('links merchant reusable-links')],
     'src/shop/books/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/kv': { 'src/shop/kv/*.ts': [...EVENTS, ...MONEY, ...ERASURE] },
@@ -83,7 +83,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   'shop/routes': {
     'src/shop/routes/{checkout,result}.ts': [...PAGES, ...CHECKOUT],
-    'src/shop/routes/links.ts': [...worker('links'), ...CONSOLE],
+    'src/shop/routes/{links,short-link,reuse}.ts': [...worker('links reusable-links'), ...CONSOLE],
     'src/shop/routes/{webhooks,events}.ts': EVENTS,
     'src/shop/routes/operations.ts': [...MONEY, ...worker('cancel')],
     'src/shop/routes/*.ts': [...LISTS, ...CONSOLE],

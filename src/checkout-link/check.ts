@@ -25,8 +25,11 @@ const ID_LENGTH = { operable: 32 - ATTEMPT_SUFFIX, longest: 256 - ATTEMPT_SUFFIX
 const REFERENCE_LENGTH = 128
 const EMAIL_LENGTH = 254
 
-/** @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do. */
-export async function checkOrder(order: CheckoutOrder, longOrderId = false): Promise<void> {
+/**
+ * @param more How many characters are added to the order_id.
+ * @throws {InvalidInputError} when the order cannot be paid by a link; the text says which field, and what to do.
+ */
+export async function checkOrder(order: CheckoutOrder, longOrderId = false, more = 0): Promise<void> {
   if (order?.mode !== 'hosted') {
     rejectOrder('mode', order, 'a link needs mode "hosted": the customer pays on the service’s page')
   }
@@ -48,13 +51,13 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false): Pro
     )
   }
   const mayBeLong = longOrderId && method !== 'auth'
-  const limit = mayBeLong ? ID_LENGTH.longest : ID_LENGTH.operable
+  const limit = (mayBeLong ? ID_LENGTH.longest : ID_LENGTH.operable) - more
   if ([...order_id].length > limit) {
     const cannot = method === 'auth' ? 'captured' : 'refunded; pass longOrderId: true if that is meant'
     rejectOrder(
       'order_id',
       order,
-      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
+      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX + more} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
     )
   }
   await checkAsTheSdkDoes(order)

@@ -42,6 +42,8 @@ export interface CheckoutLink {
   reference?: string
   customerEmail?: string
   landing?: true
+  /** Anybody may pay with it, again and again: `order_id` is what the ids of its orders begin with. */
+  reusable?: true
 }
 
 /** The parts of a link's id. */
@@ -51,6 +53,7 @@ export interface CheckoutLinkId {
   expiresAt: number
   /** The first 16 characters of the link's token. */
   nonce: string
+  isReusable: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -71,6 +74,10 @@ const OPTIONS = [
   'now',
 ]
 const LINK = 'checkout link'
+/** Sealed apart: an engine that knows no such link must not take it for one of a single order. */
+const REUSABLE = 'reusable link'
+/** An order of a reusable link adds `-` and so many characters. */
+export const REUSE_LENGTH = 10
 const ID = 'checkout link id'
 
 /**
@@ -95,7 +102,11 @@ const ID = 'checkout link id'
  * })
  * console.log(link)
  */
-export async function createCheckoutLink(received: CheckoutLinkOptions): Promise<string> {
+export function createCheckoutLink(received: CheckoutLinkOptions): Promise<string> {
+  return makeLink(received)
+}
+
+export async function makeLink(received: CheckoutLinkOptions, isReusable = false): Promise<string> {
   const options = ownOptions(received, OPTIONS)
   const { linkSecret, reference, customerEmail, landing, longOrderId, now = Date.now } = options
   checkFlag('allowInsecureHttp', options.allowInsecureHttp)
@@ -112,11 +123,12 @@ export async function createCheckoutLink(received: CheckoutLinkOptions): Promise
   checkFlag('landing', landing)
   checkFlag('longOrderId', longOrderId)
   const order = withEmail(options.order, customerEmail)
-  await checkOrder(order, longOrderId)
+  await checkOrder(order, longOrderId, isReusable ? REUSE_LENGTH + 1 : 0)
   // An undefined value is not part of the link's JSON.
   const ownEmail = customerEmail === order.customer_email ? undefined : customerEmail
   const held = { order, origin, expiresAt, reference, customerEmail: ownEmail, ...(landing && { landing }) }
-  const link = `${origin}/checkout/${await seal(linkSecret, LINK, held)}`
+  const sealed = isReusable ? seal(linkSecret, REUSABLE, { ...held, reusable: true }) : seal(linkSecret, LINK, held)
+  const link = `${origin}/checkout/${await sealed}`
   if (link.length <= LINK_LENGTH) return link
   throw new ConfigError(
     'link',
@@ -156,7 +168,8 @@ export async function readCheckoutLink(
   token: string,
   linkSecrets: readonly string[],
 ): Promise<CheckoutLink | undefined> {
-  return (await unseal(linkSecrets, LINK, token)) as CheckoutLink | undefined
+  const opened = (await unseal(linkSecrets, LINK, token)) ?? (await unseal(linkSecrets, REUSABLE, token))
+  return opened as CheckoutLink | undefined
 }
 
 /**
@@ -175,7 +188,8 @@ export async function checkoutLinkId(link: string, linkSecret: string): Promise<
   const opened = await readCheckoutLink(token, [linkSecret])
   if (!opened) throw new ConfigError('link', 'link is not a checkout link that was made with this linkSecret.')
   // The link's nonce under another key: one link has one id, and their two keys never meet.
-  return sealUnder(nonceBytes(nonceOf(token)), linkSecret, ID, [opened.order.order_id, opened.expiresAt], '')
+  const parts = [opened.order.order_id, opened.expiresAt, ...(opened.reusable ? [1] : [])]
+  return sealUnder(nonceBytes(nonceOf(token)), linkSecret, ID, parts, '')
 }
 
 /** Opens what {@link checkoutLinkId} returned; undefined when it is not the id of a link of these secrets. */
@@ -183,8 +197,8 @@ export async function openCheckoutLinkId(
   id: string,
   linkSecrets: readonly string[],
 ): Promise<CheckoutLinkId | undefined> {
-  const value = (await unseal(linkSecrets, ID, id)) as [string, number] | undefined
-  return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id) }
+  const value = (await unseal(linkSecrets, ID, id)) as [string, number, 1?] | undefined
+  return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id), isReusable: value.length > 2 }
 }
 
 function originOf(text: string, allowInsecureHttp = false): string {

@@ -136,7 +136,9 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
 @media print { nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
   .filters { display: none !important }
   body { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }
-  .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm } }
+  .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm }
+  .sheet { text-align: center } .sheet .sum { font-size: 3rem } .print:has(~ .sheet) { font-size: 1.5rem }
+  .screen, .sheet dl, .sheet .steps, h1:has(~ .sheet) { display: none } }
 `
 
 /** `/console/icon.png`: the same for the home screen of an iPhone, which draws no SVG. Base64. */

@@ -42,6 +42,7 @@ export type {
   Page,
   Replayed,
   Returns,
+  ReusableLink,
   ShopDay,
   StoredEvent,
 } from './routes/results.ts'

@@ -176,6 +176,8 @@ describe('each step', () => {
     [{ until: '2026-02-01' }, 'until'],
     [{ email: 'nobody' }, 'email'],
     [{ phone: 'abc' }, 'phone'],
+    [{ use: 'many' }, 'name'],
+    [{ use: 'many', count: '0' }, 'count'],
   ])(
     'of a new link with %j has the error at %s, opened and with the rest kept, in the language of the page',
     async (values, name) => {
@@ -308,8 +310,49 @@ describe('a link', () => {
     const { order, csrf: _, until: __, ...fields } = again.fields
     expect(order).not.toBe(id)
     const { currency: ___, method: ____, ...typed } = filled
-    expect(fields).toEqual({ ...typed, amount: '12.50' })
+    expect(fields).toEqual({ ...typed, amount: '12.50', count: '' })
     const shown = (await browser.open(`/console/new-link?again=${id}`)).text
     expect(shown).toMatch(/<option value="EUR" selected>.*<option value="auth" selected>/s)
+  })
+
+  it('for anybody has a code to print, how many orders it has made, and each of them; closed, it ends what is unpaid', async () => {
+    const { browser, world } = await paid()
+    const filled = { amount: '50', currency: 'UAH', description: 'A mug', use: 'many', count: '30', until: '' }
+    const made = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
+    expect(plain(made)).toMatch(
+      /For anybody UAH 50\.00 A mug .*Orders made 0 of 30 .*Valid until 1 Mar 2027.*No orders yet/,
+    )
+    const [, to = ''] =
+      /class="address"><a href="([^"]+)"|address"><a href="([^"]+)"/.exec(made.text)?.filter(Boolean) ?? []
+    expect([/<svg class="qr"/.test(made.text), made.headers.get('refresh')]).toEqual([true, null])
+    for (let i = 0; i < 21; i++) {
+      const customer = new Browser(mount(world))
+      const page = await customer.open(to)
+      const { fields } = formTo(page, /checkout/)
+      const pressed = await customer.raw(page.url, { method: 'POST', body: new URLSearchParams(fields) })
+      if (i === 0) await world.pay(pressed.headers.get('location') ?? '')
+      await world.advance(1)
+    }
+    await world.advance(20_000)
+    const shown = await browser.open(made.url)
+    expect([shown.text.match(/href="\/console\/orders\/\w+-/g)?.length, plain(shown)]).toEqual([
+      20,
+      expect.stringContaining('21 of 30'),
+    ])
+    const [, older = ''] = /href="([^"]+\?cursor=[^"]+)"/.exec(shown.text) ?? []
+    expect(plain(await browser.open(older))).toMatch(/A mug ✓ Paid .*UAH 50\.00 Signed/)
+    const step = await browser.submit(formTo(shown, /\/revoke$/))
+    expect(plain(step)).toContain(en.link.closeAll)
+    const closed = await browser.submit(formTo(step, /\/revoke$/))
+    expect([closed.url, plain(closed)]).toEqual([
+      made.url,
+      expect.stringMatching(/✕ Closed.*can pay with this link any more/),
+    ])
+    expect([/<svg class="qr"|\/revoke"/.test(closed.text), world.payable('')]).toEqual([false, []])
+    expect(plain(await browser.open('/console/links?state=revoked'))).toContain('A mug')
+    expect(
+      formTo(await browser.open(`/console/new-link?again=${made.url.split('/').at(-1)}`), '/console/new-link').fields
+        .count,
+    ).toBe('30')
   })
 })

@@ -27,7 +27,7 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
     'runtime.ts env.ts lib/ kv/ call-gate.ts pages/ options.ts scope.ts',
     'books/ order/ gate.ts routes/ cron.ts app.ts index.ts',
   ),
-  'src/shop/books': rooms('scope.ts tables.ts register.ts days.ts links.ts orders.ts actions.ts ask.ts'),
+  'src/shop/books': rooms('scope.ts tables.ts register.ts days.ts reuse.ts links.ts orders.ts actions.ts ask.ts'),
   'src/shop/order': rooms(
     'chat.ts protocol-checkout.ts tables.ts published.ts scope.ts schedule.ts watchlist.ts checkouts.ts events.ts money-calls.ts queue.ts',
     'raise-alert.ts rebuild.ts order.ts deliver-events.ts messages.ts record.ts store-event.ts',

@@ -70,6 +70,7 @@ it('a client made from it calls every operation, and each response is as describ
   const page = await call<{ cursor: string }>('listOrders', { limit: 1, status: 'success' })
   await call('listOrders', { limit: 1, status: 'success', cursor: page.cursor })
   await call('listLinks', { state: 'paid' })
+  await call('getLink', { id: (await link('A-5')).id })
   await call('revokeLink', { id: (await link('A-5')).id })
   const days = { from: '2026-03-01', to: '2026-03-02' }
   for (const list of ['listDays', 'listOperations']) await call(list, days)

@@ -254,14 +254,17 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       return send({ values: { id: events[0]?.id ?? '' } })
     },
   ],
-  [
-    'GET /api/links',
-    async ({ world, send }) => {
-      expect((await world.api('/api/links', { method: 'POST', body: LINK })).status).toBe(201)
-      world.options.env = { PUBLIC_ORIGIN: '' }
-      return send()
-    },
-  ],
+  ...['GET /api/links', 'GET /api/links/:id'].flatMap((list): [string, Scenario][] =>
+    ['', 'cursor=x'].map((query) => [
+      list,
+      async ({ world, send }) => {
+        const made = await world.api('/api/links', { method: 'POST', body: LINK })
+        const { id } = (await made.json()) as { id: string }
+        world.options.env = { PUBLIC_ORIGIN: '' }
+        return send({ query, values: { id } })
+      },
+    ]),
+  ),
 ]
 
 describe('the table of routes in guides/shop-reference.md', () => {

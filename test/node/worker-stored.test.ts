@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { signWebhook } from '../../src/index.ts'
+import type { Returns } from '../../src/shop/index.ts'
+import { Browser, formTo } from '../console/support/browser.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World } from '../worker/support/world.ts'
 import { Document, quoted } from './support/document.ts'
@@ -37,6 +39,12 @@ async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string>
   expect(await call('DELETE', `/api/links/${await checkoutLinkId(link, LINK_SECRET)}`)).toBe(200)
   await world.open(await world.link({ order_id: 'A-4' }))
   expect(await call('POST', '/api/links', { order: { ...ORDER, order_id: 'A-5' } })).toBe(201)
+  const { customer_patronym: _, customer_email: __, customer_phone: ___, ...order } = { ...ORDER, order_id: 'mug' }
+  expect(await call('POST', '/api/links', { order, reusable: true })).toBe(201)
+  const { links } = (await (await world.api('/api/links')).json()) as Returns['GET /api/links']
+  const customer = new Browser((request) => world.fetch(request))
+  const { pathname } = new URL(links.find(({ reusable }) => reusable)?.url ?? '')
+  await customer.submit(formTo(await customer.open(pathname), pathname))
   expect(await call('POST', '/api/orders/A-2/attention/done', { kind: 'flag' })).toBe(200)
   expect(await call('POST', '/api/orders/A-4/cancel')).toBe(200)
   await world.get(`${world.emulator.orders.get('A-3')?.payments[0]?.result_url}&look=9`)

@@ -9,7 +9,7 @@ import { minorOf, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { hidden, moneyFields } from '../parts.ts'
 import { type Act, isAllowed, maySell } from '../roles.ts'
 import { at, orderPath, type SignedVisit } from '../visit.ts'
-import { againPath, linkPath } from './links.ts'
+import { againPath, linkPath } from './link-parts.ts'
 
 /** The API takes a capture or refund of an order_id of so many characters at most. */
 const ID_LENGTH = 32

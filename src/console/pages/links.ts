@@ -1,38 +1,19 @@
 import { html } from 'hono/html'
-import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
-import { linkSecrets } from '../../shop/env.ts'
 import { moneyState } from '../../shop/lib/money-state.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { Link } from '../../shop/routes/results.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
-import { qrOf, type Recipient, waysToSend } from '../lib/send.ts'
-import { startOf, today } from '../lib/shop-day.ts'
-import { shortTimeOf, timeOf } from '../lib/time.ts'
+import type { Recipient } from '../lib/send.ts'
+import { today } from '../lib/shop-day.ts'
+import { shortTimeOf } from '../lib/time.ts'
 import { box, facts, hidden, pill, type Tone } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-
-export const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
-/** The form of a new link, filled in like an earlier one. */
-export const againPath = (order_id: string): string => `/new-link?${new URLSearchParams({ again: order_id })}`
+import { againPath, goTo, linkPath, openLink, readLink, shareOf, untilOf } from './link-parts.ts'
+import { showReusable } from './reusable-link.ts'
 
 const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
-
-/** The newest link of an order; null while the shop's storage does not respond. */
-async function readLink(visit: SignedVisit, order_id: string): Promise<Link | undefined | null> {
-  const reply = await call(visit, 'GET /api/links', { query: { limit: 1, order_id } })
-  return reply.ok ? reply.body.links[0] : null
-}
-
-/** The newest link of an order, as far as it is known. */
-export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link | undefined> =>
-  (await readLink(visit, order_id)) ?? undefined
-
-/** The order of a link: its address carries it, sealed. */
-export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
-  return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
-}
 
 /** So often a page is loaded again without anybody's doing: about five minutes. */
 const LOOKS = 20
@@ -43,6 +24,7 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
   const text = words.link
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
+  if (found.reusable) return showReusable(visit, found)
   const { amount_minor, currency, description, state, short_url, by } = found
   const [sealed, ended] = await Promise.all([
     openLink(visit, found),
@@ -62,7 +44,7 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
     title: text.title(sumOf(words, amount_minor, currency)),
     // Without script: the page is loaded again until the link is paid, or for some minutes.
     ...(isOpen && look < LOOKS && { headers: { refresh: `15;url=${refresh}` } }),
-    body: html`<div class="cols"><div class="card head">
+    body: html`<div class="cols sheet"><div class="card head">
 <ol class="steps">${steps.map((step) => {
       const isNow = step === state
       const isPaid = step === 'paid' && sealed?.order.method === 'purchase'
@@ -98,30 +80,6 @@ ${isOpen ? html`<div class="side card">${share}</div>` : ''}
   })
 }
 
-const goTo = (visit: SignedVisit, path: string, text: string, kind: string): Html =>
-  html`<a class="${kind} go" href="${at(visit, path)}">${text}</a>`
-
-/** The day that a link lasts to the end of; else the moment. */
-function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 'time'): string | undefined {
-  const end = Date.parse(expires_at)
-  const zone = c.env.SHOP_TZ
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(end - 1)
-  const isDay = [-1, 0, 1].some((plus) => startOf(c.env, day, plus + 1) === end)
-  if (isDay !== (as === 'day')) return undefined
-  return timeOf(words, new Date(end - (isDay ? 1 : 0)).toISOString(), zone, isDay ? 'day' : 'full')
-}
-
-function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient): Html {
-  const text = words.link
-  const says = text.text(found.description ?? '', sumOf(words, found.amount_minor, found.currency))
-  const [first, ...others] = waysToSend(words, { url, says, to })
-  const go = ({ name, to: href }: { name: string; to: string }, kind: string) =>
-    html`<a class="${kind} go" href="${href}" rel="noreferrer">${name}</a>`
-  return html`<h2>${text.share}</h2>${first ? go(first, 'main') : ''}
-<div class="quiets">${others.map((way) => go(way, 'plain'))}</div>
-<p class="box address"><a href="${url}"><bdi>${url}</bdi></a></p>${qrOf(url, text.qr)}`
-}
-
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
 /** The end of the payment that was opened with a link which is closed. */
@@ -151,14 +109,16 @@ export async function closeLink(visit: SignedVisit, order_id: string): Promise<R
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, words.link.none)
+  const says = found.reusable ? words.link.closeAll : words.link.closeSays
+  const fields = { id: found.id, sure: 'yes', ...(found.reusable && { many: 'yes' }) }
   return page(visit, {
     title: words.link.closeTitle,
     body: html`<div class="card"><p class="sum">${sumOf(words, found.amount_minor, found.currency)}</p>
-${found.description ? html`<p><bdi>${found.description}</bdi></p>` : ''}${box('wait', words.link.closeSays)}
+${found.description ? html`<p><bdi>${found.description}</bdi></p>` : ''}${box('wait', says)}
 ${form(
   visit,
   `${linkPath(order_id)}/revoke`,
-  html`${hidden({ id: found.id, sure: 'yes' })}<button class="main danger">${words.link.close}</button>`,
+  html`${hidden(fields)}<button class="main danger">${words.link.close}</button>`,
 )}<p><a href="${at(visit, linkPath(order_id))}">${words.nav.links}</a></p></div>`,
   })
 }
@@ -167,14 +127,14 @@ ${form(
 export async function revokeLink(
   visit: SignedVisit,
   order_id: string,
-  { id = '', sure }: Record<string, string>,
+  { id = '', sure, many }: Record<string, string>,
 ): Promise<Response> {
   const { words } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   if (sure === undefined) return redirect(visit, `${linkPath(order_id)}/close`)
   const reply = await call(visit, 'DELETE /api/links/:id', { path: { id }, query: { cancel: 'true' } })
   if (!reply.ok) return notice(visit, reply.status, reply.status === 404 ? words.link.none : words.failed)
-  return reply.body.opened ? cancelOpened(visit, order_id) : redirect(visit, linkPath(order_id))
+  return reply.body.opened && !many ? cancelOpened(visit, order_id) : redirect(visit, linkPath(order_id))
 }
 
 /** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
@@ -223,9 +183,14 @@ function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
       created_at,
       state,
       by,
+      reusable,
     }) => html`<li class="row">
 <span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
-<span class="quiet">${pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)}
+<span class="quiet">${
+      reusable && TONES[state] === 'wait'
+        ? pill('ok', words.link.anybody)
+        : pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)
+    }
 ${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
 ${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
 <bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, sum, currency)}</span></li>`,

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { randomId } from '../../shop/lib/links.ts'
 import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { readAmount, sumOf, typed } from '../lib/amount.ts'
@@ -7,7 +8,7 @@ import { field, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { call, type SignedVisit } from '../visit.ts'
 import type { Words } from '../words/en.ts'
-import { linkOf, linkPath, openLink } from './links.ts'
+import { linkOf, linkPath, openLink } from './link-parts.ts'
 
 const CURRENCIES = ['UAH', 'EUR', 'USD']
 const DAYS = 7
@@ -37,6 +38,8 @@ async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
     email,
     method: order?.method,
     lang: order?.customer_lang,
+    use: link.reusable && 'many',
+    count: link.reusable?.max_orders,
   }
   const filled = Object.entries(known).flatMap(([name, value]) => (value ? [[name, String(value)]] : []))
   return { amount: typed(visit.words, link.amount_minor), currency: link.currency, ...Object.fromEntries(filled) }
@@ -47,8 +50,8 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const { words } = visit
   const text = words.newLink
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
-  const { currency = 'UAH', lang = words.lang, order = newOrderId(), until = today(visit, -DAYS) } = given
-  const isMore = ['name', 'phone', 'email', 'until', 'lang'].some((name) => problems[name])
+  const { currency = 'UAH', lang = words.lang, order = randomId(10) } = given
+  const isMore = ['name', 'phone', 'email', 'until', 'lang', 'count'].some((name) => problems[name])
   const isFilled = Boolean(given.name || given.phone || given.email)
   const one = (name: string, label: string, more = html``) =>
     field({ name, label, value: given[name], problem: problems[name], more })
@@ -57,7 +60,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const isLarge = problems.amount && problems.amount === largeOf(words, given)
   const sure: Typed = isLarge ? { sure: given.amount ?? '' } : {}
   const currencies = CURRENCIES.map((code) => [code, code] as const)
-  const end = { name: 'until', label: text.until, value: until, problem: problems.until }
+  const end = { name: 'until', label: text.until, value: given.until, problem: problems.until, hint: text.untilHint }
   return page(visit, {
     ...(isWrong && { status: 400 }),
     isWrong,
@@ -79,12 +82,22 @@ ${field({
     ['auth', text.auth],
   ],
 })}
+${field({
+  name: 'use',
+  label: text.use,
+  value: given.use,
+  choices: [
+    ['once', text.once],
+    ['many', text.many],
+  ],
+})}
 <details${isMore || isFilled ? html` open` : ''}><summary>${text.customer}</summary>
 ${one('name', text.name, html` maxlength="100" autocomplete="off"`)}
 ${one('phone', text.phone, html` type="tel" autocomplete="off"`)}
 ${one('email', text.email, html` type="email" autocomplete="off"`)}
 ${field({ name: 'lang', label: text.language, value: lang, choices: languages })}
-${field({ ...end, more: html` type="date"` })}</details>
+${field({ ...end, more: html` type="date"` })}
+${one('count', text.count, html` inputmode="numeric" autocomplete="off"`)}</details>
 <button class="main">${text.go}</button>`,
 )}</div>`,
   })
@@ -96,23 +109,28 @@ function largeOf(words: Words, { amount = '', currency = 'UAH' }: Typed): string
   return typeof minor === 'number' && minor >= LARGE ? words.newLink.large(sumOf(words, minor, currency)) : undefined
 }
 
-/** A number that a person can read out; one form makes links of one order, however often it is sent. */
-function newOrderId(): string {
-  const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
-  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => letters[byte % letters.length]).join('')
+/** The day that a link lasts to the end of; for anybody, a year unless one was chosen. */
+function lastDay(visit: SignedVisit, { until = '', use }: Typed): string | undefined {
+  return isDay(until) ? until : use === 'many' ? undefined : today(visit, -DAYS)
 }
 
 /** What is wrong with the form, as far as it is seen here. */
 function problemsOf(visit: SignedVisit, given: Typed): Problems {
   const { words, c } = visit
-  const { currency = '', description = '', until = '', phone = '' } = given
+  const { currency = '', description = '', phone = '', use, count = '' } = given
+  const text = words.newLink
   const amount = readAmount(words, given.amount ?? '', currency)
-  const isOver = isDay(until) && startOf(c.env, until, 1) <= nowOf(visit)
+  const last = lastDay(visit, given)
+  const isOver = last !== undefined && startOf(c.env, last, 1) <= nowOf(visit)
+  const isMany = use === 'many'
+  const whose = isMany && ['name', 'phone', 'email'].find((one) => given[one]?.trim())
   return firstOf({
     amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
-    description: description.trim() === '' ? words.newLink.empty : undefined,
-    phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone.trim()) ? undefined : words.newLink.fields.phone,
-    until: isOver ? words.newLink.over : undefined,
+    description: description.trim() === '' ? text.empty : undefined,
+    phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone.trim()) ? undefined : text.fields.phone,
+    until: isOver ? text.over : undefined,
+    count: isMany && !/^([1-9]\d{0,5})?$/.test(count.trim()) ? text.whole : undefined,
+    ...(whose && { [whose]: text.nobody }),
   })
 }
 
@@ -120,13 +138,15 @@ function problemsOf(visit: SignedVisit, given: Typed): Problems {
 export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...given }: Typed): Promise<Response> {
   const { words, c } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
-  const { currency = '', description = '', order = '', until = '', method, lang, name, phone, email } = given
+  const { currency = '', description = '', order = '', method, lang, name, phone, email, use } = given
   const amount = readAmount(words, given.amount ?? '', currency)
   const again = async (kept: Kept) => (await keep(visit, WRONG, kept)) ?? showAgain(visit, kept)
   if (typeof amount === 'string' || Object.keys(problemsOf(visit, given)).length > 0) return again({ fields: given })
+  const last = lastDay(visit, given)
+  const most = given.count?.trim()
   const body = {
-    landing: true,
-    ...(isDay(until) && { expires_at: startOf(c.env, until, 1) }),
+    ...(use === 'many' ? { reusable: true, ...(most && { max_orders: Number(most) }) } : { landing: true }),
+    ...(last !== undefined && { expires_at: startOf(c.env, last, 1) }),
     ...(email?.trim() && { customer_email: email.trim() }),
     order: {
       ...{ mode: 'hosted', method: method === 'auth' ? 'auth' : 'purchase', amount: amount / 100, currency },

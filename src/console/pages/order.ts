@@ -11,7 +11,7 @@ import { mayWrite } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 import { actions, unsettled } from './actions.ts'
-import { linkOf, linkPath } from './links.ts'
+import { linkOf, linkPath } from './link-parts.ts'
 import { recordList } from './record.ts'
 
 /** Reads an order; or the page that says why it cannot be shown. */

@@ -1,7 +1,7 @@
 import { callGate, type GateCall, namesOf } from '../call-gate.ts'
 import type { Scope } from '../scope.ts'
 import { auditOfBook, moneyOfBook, totalsOfBook } from './days.ts'
-import { addLink, eraseLinks, linksOfBook, markRevoked, statusesOfBook, tokenOfShort } from './links.ts'
+import { addLink, eraseLinks, linksOfBook, markRevoked, someOfBook, statusesOfBook, tokenOfShort } from './links.ts'
 import {
   addStrays,
   attentionOfBook,
@@ -15,6 +15,7 @@ import {
   removeStrays,
 } from './orders.ts'
 import { countIn, endedSession, forgetSums, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
+import { closeReusable, noteEnded, orderOfVisit, ordersOfLink, unendedOf } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 
 /** An action of a book. What it takes and returns is plain data: it crosses from the Worker to the object. */
@@ -25,6 +26,7 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   addStrays,
   attentionOfBook,
   auditOfBook,
+  closeReusable,
   countIn,
   endedSession,
   eraseLinks,
@@ -35,18 +37,23 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   linksOfBook,
   markRevoked,
   moneyOfBook,
+  noteEnded,
   noteTold,
   onceAnHour,
+  orderOfVisit,
   ordersOfBook,
+  ordersOfLink,
   periodOfBook,
   progressOf,
   putInList,
   removeStrays,
+  someOfBook,
   statusesOfBook,
   sumOf,
   tellAgain,
   tokenOfShort,
   totalsOfBook,
+  unendedOf,
 }
 
 const NAMES = /* @__PURE__ */ namesOf(ACTIONS)

@@ -3,6 +3,7 @@ import type { Scope } from '../scope.ts'
 import { actShop } from './actions.ts'
 import { addLink, type LinkRow } from './links.ts'
 import type { Answer, Book } from './register.ts'
+import type { Reusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 
 type Question<Q, T> = (scope: BooksScope, query: Q) => Answer<T>
@@ -59,10 +60,19 @@ function compare([time, id]: [number, string], [otherTime, otherId]: [number, st
   return (points[at]?.codePointAt(0) ?? -1) - (others[at]?.codePointAt(0) ?? -Number(at >= 0))
 }
 
-/** Keeps a link in a book; the register may name another one. @returns Its short name, which carries the book's number. */
-export async function keepLink(scope: Scope, number: number, row: Omit<LinkRow, 'short'>): Promise<string> {
+/**
+ * Keeps a link in a book; the register may name another one, but keeps those that are reusable.
+ *
+ * @returns Its short name, which carries the book's number.
+ */
+export async function keepLink(
+  scope: Scope,
+  number: number,
+  row: Omit<LinkRow, 'short'>,
+  reusable?: Reusable,
+): Promise<string> {
   const short = await newShort(scope.env.LINK_SECRET, number)
-  const further = number === 1 ? [] : [number]
+  const further: [book?: number, reusable?: Reusable] = reusable ? [number, reusable] : number === 1 ? [] : [number]
   const { book } = await actShop(scope, number, addLink, { ...row, short }, ...further)
   return book === number ? short : keepLink(scope, book, row)
 }

@@ -1,5 +1,7 @@
 import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
+import { addReusable, type Reusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
+import type { OrderSummary, Place } from './tables.ts'
 
 // The links that POST /api/links made: each in the book that was the current one.
 
@@ -22,8 +24,14 @@ export interface LinkRow {
   by: string
 }
 
-/** Keeps a link, unless it is kept. @param book Where: the register takes one without it, or names the book that does. */
-export function addLink(scope: BooksScope, row: LinkRow, book?: number): Placed {
+/** A link as a list has it. */
+export type FoundLink = LinkRow & { [K in keyof Reusable]: Reusable[K] | null }
+
+/**
+ * Keeps a link, unless it is kept. @param book Where: the register takes one without it, or names the book that does.
+ * @param reusable Of one that anybody may pay with.
+ */
+export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: Reusable): Placed {
   const { shop } = scope
   const { short, id, order_id, amount, currency, description, customer_name, token } = row
   const placed = book === undefined ? currentBook(scope) : { book }
@@ -31,12 +39,15 @@ export function addLink(scope: BooksScope, row: LinkRow, book?: number): Placed 
     countIn(scope, placed.book, row.created_at, 0)
     return placed
   }
-  shop.all(
-    `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-     WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
-    ...[short, id, order_id, amount, currency, description, customer_name, token],
-    ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
-  )
+  shop.atomically(() => {
+    shop.all(
+      `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+       WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
+      ...[short, id, order_id, amount, currency, description, customer_name, token],
+      ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
+    )
+    if (reusable) addReusable(scope, row, reusable)
+  })
   return placed
 }
 
@@ -63,18 +74,24 @@ const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS N
 export interface LinkQuery {
   limit: number
   after?: Pick<LinkRow, 'created_at' | 'short'> | undefined
+  /** Its own, or one that a reusable link has made. */
   order_id?: string | undefined
+  id?: string | undefined
   state?: LinkState | undefined
 }
 
 /** Links, newest first; with a state, those that may be in it. */
-export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer<LinkRow> {
-  const { limit, after: { created_at, short } = { created_at: 1e15, short: '' }, order_id, state = 'paid' } = query
-  const own = order_id === undefined ? '' : 'order_id = ? AND'
-  const select = `SELECT * FROM link WHERE ${own} ${MAY_BE} AND (created_at, short) < (?, ?)
-    ORDER BY created_at DESC, short DESC LIMIT ?`
-  const values = [...(order_id === undefined ? [] : [order_id]), state, state, now(), now()]
-  return answer(shop, shop.all<LinkRow>(select, ...values, created_at, short, limit))
+export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer<FoundLink> {
+  const { limit, after: { created_at, short } = { created_at: 1e15, short: '' }, order_id, id, state = 'paid' } = query
+  const made = '(SELECT short FROM reuse JOIN reusable USING (nonce) WHERE order_id = ?)'
+  const own = order_id === undefined ? '' : `(l.order_id = ? OR l.short = ${made}) AND`
+  const select = `SELECT l.*, nonce, max_orders, max_per_hour, made, revoked_at IS NOT NULL AND EXISTS (
+      SELECT 1 FROM reuse WHERE nonce = r.nonce AND tries IS NOT NULL) AS is_closing
+    FROM link l LEFT JOIN reusable r USING (short) WHERE ${own} ${id === undefined ? '' : 'id = ? AND'} ${MAY_BE}
+      AND (created_at, short) < (?, ?) ORDER BY created_at DESC, short DESC LIMIT ?`
+  const which = [...(order_id === undefined ? [] : [order_id, order_id]), ...(id === undefined ? [] : [id])]
+  const rows = shop.all<FoundLink>(select, ...which, state, state, now(), now(), created_at, short, limit)
+  return answer(shop, rows)
 }
 
 export function markRevoked({ shop, now }: BooksScope, link: Pick<LinkRow, 'id' | 'order_id'>): Answer<never> {
@@ -83,11 +100,11 @@ export function markRevoked({ shop, now }: BooksScope, link: Pick<LinkRow, 'id' 
   return answer(shop, [])
 }
 
-/** Removes the personal data of an order's links, or of all that were made until a time, in milliseconds. */
+/** Removes the personal data of an order's links, or of all that were made until a time, in milliseconds. A reusable link has none. */
 export function eraseLinks({ shop }: BooksScope, which: string | number): Answer<never> {
   const where = typeof which === 'number' ? 'created_at <= ?' : 'order_id = ?'
   const set = 'UPDATE link SET description = NULL, customer_name = NULL, token = NULL'
-  shop.all(`${set} WHERE ${where} AND token IS NOT NULL`, which)
+  shop.all(`${set} WHERE ${where} AND token IS NOT NULL AND short NOT IN (SELECT short FROM reusable)`, which)
   return answer(shop, [])
 }
 
@@ -99,3 +116,18 @@ export function statusesOfBook(
   const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
   return answer(shop, shop.all(query, JSON.stringify(order_ids)))
 }
+
+/** Those of these orders that the book has. */
+export const someOfBook = (
+  { shop }: BooksScope,
+  order_ids: readonly string[],
+): Answer<Place & { summary: OrderSummary }> =>
+  answer(
+    shop,
+    shop
+      .all<Place & { summary: string }>(
+        'SELECT since, order_id, summary FROM listed WHERE order_id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(order_ids),
+      )
+      .map((row) => ({ ...row, summary: JSON.parse(row.summary) as OrderSummary })),
+  )

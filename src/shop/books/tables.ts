@@ -120,6 +120,18 @@ export const SHOP: Schema = {
     'CREATE INDEX link_kept ON link (created_at) WHERE token IS NOT NULL',
     'CREATE INDEX link_unmarked ON link (expires_at) WHERE length(short) = 12',
   ],
+  // Of the register: the links that anybody may pay with, by the first 16 characters of their token, and how many orders they made.
+  reusable: [
+    `CREATE TABLE reusable (nonce TEXT PRIMARY KEY, short TEXT NOT NULL UNIQUE, max_orders INTEGER,
+       max_per_hour INTEGER NOT NULL, made INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  ],
+  // Their orders. `after`: the one that the same visitor had made before. `tries`: how often closing tried to end it, null once it has.
+  reuse: [
+    `CREATE TABLE reuse (nonce TEXT, at INTEGER, order_id TEXT UNIQUE, visitor TEXT NOT NULL, after TEXT NOT NULL,
+       tries INTEGER DEFAULT 0, PRIMARY KEY (nonce, at, order_id)) WITHOUT ROWID`,
+    'CREATE INDEX reuse_visitor ON reuse (nonce, visitor, at)',
+    'CREATE INDEX reuse_open ON reuse (nonce, tries, at) WHERE tries IS NOT NULL',
+  ],
   // How far the cron has come, and when something was last said.
   progress: ['CREATE TABLE progress (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID'],
   // Of the register: how many orders each book has taken, and between which times what is in it came.

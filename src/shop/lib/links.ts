@@ -25,6 +25,12 @@ export const orderPart = (order_id: string): string =>
 
 export const resultPath = (order_id: string): string => `/return/${encodeURIComponent(order_id)}`
 
+/** Letters that a person can read out. */
+const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
+
+export const randomId = (length: number): string =>
+  [...crypto.getRandomValues(new Uint8Array(length))].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+
 const SHORT_BYTES = 9
 const shortMark = async (name: string, secret: string): Promise<string> =>
   (await markOf(secret, SHORT, name)).slice(0, 4)

@@ -5,7 +5,17 @@ import { money } from './money.ts'
 
 const WAIT_SECONDS = 10
 
-const STATUS = { invalid: 404, changed: 409, expired: 410, revoked: 410, closed: 410, unusable: 422, notFound: 404 }
+const STATUS = {
+  invalid: 404,
+  changed: 409,
+  expired: 410,
+  revoked: 410,
+  closed: 410,
+  unusable: 422,
+  notFound: 404,
+  full: 410,
+  busy: 429,
+}
 
 /** A link that leads to no payment, or an address that leads nowhere. */
 export function closedLink(site: Site, kind: keyof typeof STATUS): Promise<Response> {
@@ -41,8 +51,16 @@ export function notOpened(
   })
 }
 
+/** The form of a link that anybody may pay with: its button makes an order. */
+export interface ReuseForm {
+  /** 403: what was sent before was not a form of this browser’s own. */
+  status: 200 | 403
+  fields: { after: string; key: string }
+  cookie: string
+}
+
 /** The goods, and a button that opens the payment: for previews of messengers, and links with `landing`. */
-export function landingPage(site: Site, order: CheckoutOrder, path: string): Promise<Response> {
+export function landingPage(site: Site, order: CheckoutOrder, path: string, reuse?: ReuseForm): Promise<Response> {
   const { wording, env, pages } = site
   const { description, order_id } = order
   const sum = money(wording, order.amount, order.currency)
@@ -52,9 +70,13 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string): Pro
   return page(site, {
     title: wording.landing.title,
     sum,
-    body: description,
-    action: html`<form method="post" action="${path}"><button>${wording.landing.pay(sum)}</button></form>`,
-    details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>`,
+    body: reuse?.status === 403 ? html`${description}</p><p role="alert">${wording.again}` : description,
+    action: html`<form method="post" action="${path}">${Object.entries(reuse?.fields ?? {}).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    )}<button>${wording.landing.pay(sum)}</button></form>`,
+    ...(reuse
+      ? { status: reuse.status, headers: { 'set-cookie': reuse.cookie } }
+      : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
     head: html`<meta property="og:type" content="website">
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${sum}">

@@ -17,6 +17,8 @@ export const english = {
   },
   /** The page of the goods, before they are paid. */
   landing: { title: 'Your order', pay: (amount: string): string => `Pay ${amount}` },
+  /** The same page again: its button was not pressed in the browser that it was shown in, or cookies are off. */
+  again: 'Please press the button once more. If this page comes back, allow it to set a cookie.',
 
   /** A link that cannot be opened. */
   invalid: {
@@ -43,6 +45,9 @@ export const english = {
     title: 'This order cannot be paid',
     text: 'Nothing was charged, and trying again will not help. Please ask the shop for another link.',
   },
+  /** A link that anybody may pay with has made as many orders as it may: in all, or in an hour. */
+  full: { title: 'Sold out', text: 'Nothing was charged. Please ask the shop if you still want to pay.' },
+  busy: { title: 'Too many orders at once', text: 'Nothing was charged. Please try again later, or ask the shop.' },
   opening: {
     title: 'Opening the payment page',
     text: (seconds: number): string => `This page refreshes automatically every ${seconds} seconds.`,

@@ -10,6 +10,7 @@ import { showPage } from '../order/order-page.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { reuse } from './reuse.ts'
 
 /** The user agents with which messengers and social networks look at a link. The browsers inside their apps are people's. */
 const PREVIEWS =
@@ -37,13 +38,17 @@ export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Pro
     if (method === 'HEAD') return new Response(null, { status: 200 })
     // Not the request's path: a link with a slash at its end is the same link, and is revoked as one.
     const path = `/checkout/${token}`
-    const { order_id, customer_lang } = link.order
+    const { customer_lang } = link.order
     const site = siteFor(deps.pages, c, customer_lang)
     const scope = scopeOf(deps, c)
-    if (method !== 'POST' && (isPreview(req) || (link.landing && (await mayLand(scope, link))))) {
-      return landingPage(site, link.order, path)
+    const found = link.reusable ? await reuse(c, scope, { link, path, site }) : link
+    if (found instanceof Response) return found
+    const { order } = found
+    if (method !== 'POST' && !link.reusable && (isPreview(req) || (link.landing && (await mayLand(scope, link))))) {
+      return landingPage(site, order, path)
     }
-    const opening = await act(scope, order_id, openCheckout, { link, path }).catch((error) =>
+    const { order_id } = order
+    const opening = await act(scope, order_id, openCheckout, { link: found, path }).catch((error) =>
       storageFailure(error, order_id),
     )
     if (opening.kind === 'changed') logInfo('link_changed', { order_id })

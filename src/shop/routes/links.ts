@@ -1,35 +1,48 @@
 import * as v from 'valibot'
-import { type CheckoutLinkOptions, checkoutLinkId, createCheckoutLink } from '../../checkout-link/index.ts'
-import { type CheckoutLink, openCheckoutLinkId, readCheckoutLink } from '../../checkout-link/link.ts'
+import { type CheckoutLinkOptions, checkoutLinkId } from '../../checkout-link/index.ts'
+import {
+  type CheckoutLink,
+  type CheckoutLinkId,
+  makeLink,
+  openCheckoutLinkId,
+  readCheckoutLink,
+} from '../../checkout-link/link.ts'
+import { nonceOf } from '../../checkout-link/seal.ts'
 import { isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { anObject, option } from '../../schemas/fields.ts'
-import { oneOf, pattern } from '../../schemas/input.ts'
+import { oneOf, pattern, wholeNumber } from '../../schemas/input.ts'
 import { flag, number, text } from '../../schemas/values.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, askPage, keepLink } from '../books/ask.ts'
-import { type LinkRow, type LinkState, linksOfBook, markRevoked, statusesOfBook, tokenOfShort } from '../books/links.ts'
+import type { TimePlace } from '../books/days.ts'
+import {
+  type FoundLink,
+  type LinkQuery,
+  type LinkRow,
+  type LinkState,
+  linksOfBook,
+  markRevoked,
+  statusesOfBook,
+} from '../books/links.ts'
+import { closeReusable, type Limits } from '../books/reuse.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
-import { requireBindings } from '../lib/configuration.ts'
-import { bookOfShort } from '../lib/links.ts'
-import { describeError, logError } from '../lib/log.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
-import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
+import { ignoreOutage } from '../lib/storage-error.ts'
 import { act } from '../order/actions.ts'
 import { revokeLink } from '../order/checkouts.ts'
 import { noteLink } from '../order/record.ts'
-import { closedLink, notOpened } from '../pages/checkout.ts'
-import { siteFor } from '../pages/language.ts'
-import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { C, Scope } from '../scope.ts'
 import type { Link } from './results.ts'
+import { endOrders, listed, ordersOf } from './reuse.ts'
 import { PAGE, type Routes, route, time } from './route.ts'
 
 /** Keeps a link in the current book. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
   scope: Scope,
-  { id, token, link }: { id: string; token: string; link: CheckoutLink },
+  { id, token, link, limits }: { id: string; token: string; link: CheckoutLink; limits: Limits | undefined },
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
   const row: Omit<LinkRow, 'short'> = {
@@ -41,6 +54,8 @@ async function keep(
     revoked_at: null,
     by: scope.by ?? '',
   }
+  // Without its row a reusable link makes no order.
+  if (limits) return keepLink(scope, 1, row, { ...limits, nonce: nonceOf(token), made: 0, is_closing: 0 })
   const [short] = await Promise.all([
     keepLink(scope, 1, row).catch(ignoreOutage),
     act(scope, order_id, noteLink).catch(ignoreOutage),
@@ -56,18 +71,19 @@ async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Map<s
 }
 
 function stateOf(
-  { order_id, revoked_at, expires_at }: LinkRow,
+  { order_id, revoked_at, expires_at, made }: FoundLink,
   statuses: ReadonlyMap<string, string | null>,
   now: number,
 ): LinkState {
-  const isOpened = statuses.has(order_id)
-  if (statuses.get(order_id) === 'success') return 'paid'
+  const isOpened = made === null ? statuses.has(order_id) : made > 0
+  if (made === null && statuses.get(order_id) === 'success') return 'paid'
   if (revoked_at !== null) return 'revoked'
   if (now >= expires_at) return 'expired'
   return isOpened ? 'opened' : 'sent'
 }
 
-function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origin: string): Link {
+function describeLink(found: FoundLink, state: LinkState, origin: string): Link {
+  const { short, token, nonce, max_orders, max_per_hour, made, is_closing, ...row } = found
   const time = (at: number) => new Date(at).toISOString()
   const { created_at, expires_at, revoked_at, amount, ...rest } = row
   return {
@@ -79,38 +95,14 @@ function describeLink({ short, token, ...row }: LinkRow, state: LinkState, origi
     created_at: time(created_at),
     expires_at: time(expires_at),
     revoked_at: revoked_at === null ? null : time(revoked_at),
+    reusable:
+      made === null || max_per_hour === null ? null : { max_orders, max_per_hour, made, closing: is_closing === 1 },
   }
 }
 
-/** `/p/:short`: leads to the link. A guess costs no call of an object. */
-export function shortLink(deps: Deps): (c: C) => Promise<Response> {
-  // When the last link expires whose name has 12 characters, and no mark.
-  let unmarkedUntil = Number.POSITIVE_INFINITY
-  return async (c) => {
-    const { env, req } = c
-    requireBindings(env, 'checkout')
-    const site = siteFor(deps.pages, c)
-    const short = req.param('short') ?? ''
-    const scope = scopeOf(deps, c)
-    const isUnmarked = /^[\w-]{12}$/.test(short) && scope.now() < unmarkedUntil
-    const book = isUnmarked ? 1 : await bookOfShort(short, linkSecrets(env))
-    if (book === undefined) return closedLink(site, 'invalid')
-    try {
-      const { token, until } = await actShop(scope, book, tokenOfShort, short)
-      if (book === 1) unmarkedUntil = until
-      if (token === null) return closedLink(site, 'invalid')
-      return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      logError('link_not_found', describeError(error))
-      return notOpened(site, 'failed', `/p/${short}`)
-    }
-  }
-}
-
-async function linkOf(options: CheckoutLinkOptions): Promise<string> {
+async function linkOf(options: CheckoutLinkOptions, isReusable: boolean): Promise<string> {
   try {
-    return await createCheckoutLink(options)
+    return await makeLink(options, isReusable)
   } catch (error) {
     if (isInvalidInputError(error) || isConfigError(error))
       throw invalid(error.message.replace('expiresAt', 'expires_at'))
@@ -139,16 +131,16 @@ const AT_ONCE = 500
 /** The links of one state, or all: at most one more than the limit. */
 async function findLinks(
   scope: Scope,
-  { limit, state, order_id }: { limit: number; state?: LinkState | undefined; order_id?: string | undefined },
+  { limit, state, order_id, id }: Omit<LinkQuery, 'after'>,
   from: Pick<LinkRow, 'created_at' | 'short'> | undefined,
-): Promise<{ row: LinkRow; its: LinkState }[]> {
+): Promise<{ row: FoundLink; its: LinkState }[]> {
   const atOnce = state === undefined ? limit + 1 : AT_ONCE
-  const found: { row: LinkRow; its: LinkState }[] = []
+  const found: { row: FoundLink; its: LinkState }[] = []
   for (let after = from, isMore = true; isMore && found.length <= limit; ) {
     const rows = await askPage(
       scope,
       linksOfBook,
-      { limit: atOnce, after, order_id, state },
+      { limit: atOnce, after, order_id, id, state },
       { place: ({ created_at, short }) => [created_at, short], newestFirst: true, isBounded: true },
     )
     const statuses = await statusesOf(scope, rows)
@@ -165,7 +157,28 @@ const moment = v.lazy((value) =>
   typeof value === 'number' ? number : v.pipe(withZone, time as v.GenericSchema<string, number>),
 )
 
-export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE /api/links/:id'> = {
+/** Of a link that anybody may pay with: orders an hour, and until when, unless it says otherwise. */
+const [PER_HOUR, YEAR_MS] = [60, 365 * 86_400_000]
+
+/** The limits of a link that anybody may pay with; undefined for any other one. */
+function limitsOf(
+  isReusable: boolean | undefined,
+  limits: { [K in keyof Limits]?: number | undefined },
+  order: object,
+): Limits | undefined {
+  const { max_orders, max_per_hour } = limits
+  if (isReusable) {
+    const whose = Object.keys(order).find((name) => /^customer_(?!lang$)/.test(name))
+    if (whose) throw invalid(`${whose}: a reusable link is for any customer; leave it out.`)
+    return { max_orders: max_orders ?? null, max_per_hour: max_per_hour ?? PER_HOUR }
+  }
+  if (max_orders === undefined && max_per_hour === undefined) return undefined
+  throw invalid('max_orders and max_per_hour are of a link with reusable: true.')
+}
+
+export const LINK_ROUTES: Routes<
+  'POST /api/links' | 'GET /api/links' | 'GET /api/links/:id' | 'DELETE /api/links/:id'
+> = {
   // The link that `createCheckoutLink` makes, which checks what is in the order.
   'POST /api/links': route({
     may: 'sell',
@@ -178,19 +191,26 @@ export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE 
       customer_email: option(text),
       landing: option(flag),
       longOrderId: option(flag),
+      reusable: option(flag),
+      max_orders: option(wholeNumber(1, 1_000_000)),
+      max_per_hour: option(wholeNumber(1, 10_000)),
     },
-    async run(c, scope, { body: { order, expires_at, customer_email, ...more } }) {
+    async run(c, scope, { body: { order, expires_at, customer_email, reusable, max_orders, max_per_hour, ...more } }) {
       const { LINK_SECRET: linkSecret } = c.env
-      const url = await linkOf({
-        ...{ ...more, origin: originOf(c), linkSecret, customerEmail: customer_email, expiresAt: expires_at },
+      const whole = { ...order, ...(customer_email && { customer_email }) }
+      const limits = limitsOf(reusable, { max_orders, max_per_hour }, whole)
+      const expiresAt = expires_at ?? (limits && scope.now() + YEAR_MS)
+      const options = {
+        ...{ ...more, origin: originOf(c), linkSecret, customerEmail: customer_email, expiresAt },
         order: order as unknown as CheckoutLinkOptions['order'],
         allowInsecureHttp: allowsInsecureHttp(c.env),
         now: scope.now,
-      })
+      }
+      const url = await linkOf(options, limits !== undefined)
       const id = await checkoutLinkId(url, linkSecret)
       const token = url.slice(url.lastIndexOf('/') + 1)
       const link = (await readCheckoutLink(token, [linkSecret])) as CheckoutLink
-      const short = await keep(scope, { id, token, link })
+      const short = await keep(scope, { id, token, link, limits })
       const short_url = short && `${originOf(c)}/p/${short}`
       return { id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }
     },
@@ -215,19 +235,47 @@ export const LINK_ROUTES: Routes<'POST /api/links' | 'GET /api/links' | 'DELETE 
       return { links, cursor: sealCursor(next, listing) }
     },
   }),
-  // The link leads to no payment any more. Revoked again, it stays revoked.
+  'GET /api/links/:id': route({
+    may: 'view',
+    needs: 'links',
+    query: PAGE,
+    async run(c, scope, { query: { limit, cursor } }) {
+      const { id, link } = await linkIdOf(c)
+      const after = openCursor(cursor, id) as TimePlace | undefined
+      const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id }, undefined)
+      if (!found) throw noSuchLink()
+      const made = link.isReusable
+        ? await ordersOf(scope, link.nonce, { limit, after })
+        : { orders: await listed(scope, [link.order_id]), next: undefined }
+      const { orders, next } = made
+      return { ...describeLink(found.row, found.its, originOf(c)), orders, cursor: sealCursor(next, id) }
+    },
+  }),
+  // The link leads to no payment any more. Revoked again, it stays revoked; of a reusable one, more of its orders end.
   'DELETE /api/links/:id': route({
     may: 'sell',
     needs: 'links',
     query: { cancel: v.optional(oneOf(['true'])) },
     async run(c, scope, { query }) {
-      const id = c.req.param('id') ?? ''
-      const link = await openCheckoutLinkId(id, linkSecrets(c.env))
-      if (!link) throw new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
-      const { order_id, nonce, expiresAt } = link
+      const { id, link } = await linkIdOf(c)
+      const { order_id, nonce, expiresAt, isReusable } = link
+      if (isReusable) {
+        if (!(await actShop(scope, 1, closeReusable, { nonce, by: scope.by ?? '' }))) throw noSuchLink()
+        return { id, order_id, revoked: true, opened: await endOrders(scope, nonce) }
+      }
       const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt, cancels: query.cancel === 'true' })
       await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
       return { id, order_id, revoked: true, opened }
     },
   }),
+}
+
+const noSuchLink = (): ProblemError =>
+  new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
+
+async function linkIdOf(c: C): Promise<{ id: string; link: CheckoutLinkId }> {
+  const id = c.req.param('id') ?? ''
+  const link = await openCheckoutLinkId(id, linkSecrets(c.env))
+  if (!link) throw noSuchLink()
+  return { id, link }
 }

@@ -46,6 +46,17 @@ export interface FailingEvent {
   next_at: string | null
 }
 
+/** How many orders a link that anybody may pay with makes. */
+export interface ReusableLink {
+  /** Null: as many as there are customers. */
+  max_orders: number | null
+  max_per_hour: number
+  /** How many it has made. */
+  made: number
+  /** It is revoked, and not each of its orders is known to have ended: `DELETE` it again. */
+  closing: boolean
+}
+
 /** A link of `POST /api/links`. Its times are ISO 8601, UTC. */
 export interface Link extends Omit<LinkRow, 'short' | 'token' | 'amount' | 'created_at' | 'expires_at' | 'revoked_at'> {
   /** Hundredths of its currency's unit. */
@@ -56,6 +67,8 @@ export interface Link extends Omit<LinkRow, 'short' | 'token' | 'amount' | 'crea
   created_at: string
   expires_at: string
   revoked_at: string | null
+  /** Null: it leads to one payment. */
+  reusable: ReusableLink | null
 }
 
 /** The takings of a day in one currency by one way of payment. What ends in `_minor` is hundredths of the currency's unit. */
@@ -112,6 +125,7 @@ export interface Returns {
   'POST /api/chat': { accepted: boolean | null }
   'POST /api/links': MadeLink
   'GET /api/links': Page<'links', Link>
+  'GET /api/links/:id': Link & Page<'orders', ListedOrder>
   'DELETE /api/links/:id': { id: string; order_id: string; revoked: true; opened: boolean }
   'GET /api/balances': { accounts: Wire<Account>[] }
   'GET /api/strays': Page<'strays', Stray>
@@ -197,12 +211,17 @@ const operation = shape<Operation>()({
   kind: v.picklist(['authorized', 'paid', 'captured', 'refunded', 'voided']),
   ...each(maybe, 'reference', 'description', 'customer_name', 'last_four'),
 })
-const link = shape<Link>()({
+const reusable = shape<ReusableLink>()({
+  ...{ max_orders: v.nullable(whole), max_per_hour: whole, made: whole, closing: v.boolean() },
+})
+const linkFields = {
   ...each(text, 'id', 'order_id', 'currency', 'created_at', 'expires_at', 'by'),
   ...each(maybe, 'description', 'customer_name', 'url', 'short_url', 'revoked_at'),
   amount_minor: whole,
   state: v.picklist<readonly LinkState[]>(['sent', 'opened', 'paid', 'revoked', 'expired']),
-})
+  reusable: v.nullable(reusable),
+}
+const link = shape<Link>()(linkFields)
 const failingEvent = shape<FailingEvent>()({
   ...each(text, 'id', 'order_id', 'error'),
   ...{ attempts: whole, given_up: v.boolean(), next_at: maybe },
@@ -258,6 +277,7 @@ export const NAMED: Readonly<Record<string, v.GenericSchema>> = {
     ShopDay: shopDay,
     Operation: operation,
     Link: link,
+    ReusableLink: reusable,
   },
   ...{ FailingEvent: failingEvent, StoredEvent: storedEvent, Issue: issue, Replayed: replayed, MadeLink: madeLink },
   ...{ Stray: stray, Erased: erased, Capture: capture, Refund: refund, CancelledPayment: cancelledPaymentSchema },
@@ -320,6 +340,10 @@ export const DESCRIBED: { readonly [C in Call]: Described<Returns[C]> } = {
   'POST /api/chat': is('tryChat', tried),
   'POST /api/links': is('makeLink', madeLink, [...BODY, 'no_origin'], 201),
   'GET /api/links': is('listLinks', page('links', link), [...PAGE, 'no_origin']),
+  'GET /api/links/:id': is('getLink', v.object({ ...linkFields, orders: v.array(listedOrder), cursor }), [
+    ...PAGE,
+    ...['not_found', 'no_origin'],
+  ]),
   'DELETE /api/links/:id': is('revokeLink', revoked, ['not_found']),
   'GET /api/balances': is('listBalances', v.object({ accounts: v.array(account) }), ASKED),
   'GET /api/strays': is('listStrays', page('strays', stray), PAGE),

@@ -1,0 +1,55 @@
+import { html } from 'hono/html'
+import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
+import { linkSecrets } from '../../shop/env.ts'
+import type { Html } from '../../shop/pages/layout.ts'
+import type { Link } from '../../shop/routes/results.ts'
+import { sumOf } from '../lib/amount.ts'
+import { qrOf, type Recipient, waysToSend } from '../lib/send.ts'
+import { startOf } from '../lib/shop-day.ts'
+import { timeOf } from '../lib/time.ts'
+import { at, call, type SignedVisit } from '../visit.ts'
+
+// What the pages of links share.
+
+export const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
+/** The form of a new link, filled in like an earlier one. */
+export const againPath = (order_id: string): string => `/new-link?${new URLSearchParams({ again: order_id })}`
+
+/** The newest link of an order; null while the shop's storage does not respond. */
+export async function readLink(visit: SignedVisit, order_id: string): Promise<Link | undefined | null> {
+  const reply = await call(visit, 'GET /api/links', { query: { limit: 1, order_id } })
+  return reply.ok ? reply.body.links[0] : null
+}
+
+/** The newest link of an order, as far as it is known. */
+export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link | undefined> =>
+  (await readLink(visit, order_id)) ?? undefined
+
+/** The order of a link: its address carries it, sealed. */
+export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
+  return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
+}
+
+export const goTo = (visit: SignedVisit, path: string, text: string, kind: string): Html =>
+  html`<a class="${kind} go" href="${at(visit, path)}">${text}</a>`
+
+/** The day that a link lasts to the end of; else the moment. */
+export function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 'time'): string | undefined {
+  const end = Date.parse(expires_at)
+  const zone = c.env.SHOP_TZ
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(end - 1)
+  const isDay = [-1, 0, 1].some((plus) => startOf(c.env, day, plus + 1) === end)
+  if (isDay !== (as === 'day')) return undefined
+  return timeOf(words, new Date(end - (isDay ? 1 : 0)).toISOString(), zone, isDay ? 'day' : 'full')
+}
+
+export function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient): Html {
+  const text = words.link
+  const says = text.text(found.description ?? '', sumOf(words, found.amount_minor, found.currency))
+  const [first, ...others] = waysToSend(words, { url, says, to })
+  const go = ({ name, to: href }: { name: string; to: string }, kind: string) =>
+    html`<a class="${kind} go" href="${href}" rel="noreferrer">${name}</a>`
+  return html`<h2>${text.share}</h2>${first ? go(first, 'main') : ''}
+<div class="quiets">${others.map((way) => go(way, 'plain'))}</div>
+<p class="box address"><a href="${url}"><bdi>${url}</bdi></a></p>${qrOf(url, text.qr)}`
+}

@@ -1,0 +1,138 @@
+import type { TimePlace } from './days.ts'
+import type { BooksScope } from './scope.ts'
+
+// The links that anybody may pay with, again and again. They and the ids of their orders are in the register.
+
+const HOUR_MS = 3_600_000
+
+/** How many orders a reusable link makes. */
+export interface Limits {
+  /** Null: as many as there are customers. */
+  max_orders: number | null
+  max_per_hour: number
+}
+
+/** A link that is reusable, as its row has it. */
+export interface Reusable extends Limits {
+  /** The first 16 characters of its token. */
+  nonce: string
+  /** How many orders it has made. */
+  made: number
+  /** It is closed, and not each of its orders is known to have ended. */
+  is_closing: number
+}
+
+/** The row of such a link. */
+interface Kept {
+  short: string
+  order_id: string
+  by: string
+}
+
+/** Records an act on a link: it has no order that could. */
+function record({ shop, now }: BooksScope, action: string, { by, order_id }: Omit<Kept, 'short'>): void {
+  const entry = JSON.stringify({ by, action, result: 'done', order_id })
+  shop.all('INSERT INTO audit VALUES (?, ?, ?)', now(), crypto.randomUUID(), entry)
+}
+
+export function addReusable(scope: BooksScope, row: Kept, { nonce, max_orders, max_per_hour }: Reusable): void {
+  const write = 'INSERT INTO reusable (nonce, short, max_orders, max_per_hour) VALUES (?, ?, ?, ?)'
+  scope.shop.all(write, nonce, row.short, max_orders, max_per_hour)
+  record(scope, 'link', row)
+}
+
+/** Closes a link: it makes no order any more. */
+export function closeReusable(scope: BooksScope, { nonce, by }: { nonce: string; by: string }): boolean {
+  const { shop, now } = scope
+  return shop.atomically(() => {
+    const its = 'short = (SELECT short FROM reusable WHERE nonce = ?)'
+    const query = `SELECT order_id, revoked_at FROM link WHERE ${its}`
+    const [link] = shop.all<{ order_id: string; revoked_at: number | null }>(query, nonce)
+    if (link?.revoked_at === null) {
+      shop.all(`UPDATE link SET revoked_at = ? WHERE ${its}`, now(), nonce)
+      record(scope, 'revoke_link', { by, order_id: link.order_id })
+    }
+    return link !== undefined
+  })
+}
+
+/** Why a link makes no order. */
+export type Closed = 'invalid' | 'revoked' | 'expired' | 'full' | 'busy'
+
+/** The order that a visitor of a link has. */
+export interface Reuse {
+  order_id: string
+  after: string
+}
+
+/** A visit of a link's page, or a press of its button. */
+export interface ReuseVisit {
+  nonce: string
+  visitor: string
+  /** Of a press: the order that was over when the page was shown; '' for none. */
+  after?: string
+  /** Of a press: the id of a new order. */
+  order_id?: string
+}
+
+/**
+ * The order that a visitor has by a link; a press makes one where there is none, and where the last one was over when the page
+ * was shown. So two presses of one page, or of two pages of one browser, make one order.
+ */
+export function orderOfVisit(scope: BooksScope, visit: ReuseVisit): { closed?: Closed | undefined; last?: Reuse } {
+  const { shop, now } = scope
+  const { nonce, visitor, after = '', order_id } = visit
+  return shop.atomically(() => {
+    const find = `SELECT * FROM reusable JOIN link USING (short) WHERE nonce = ?`
+    const [link] = shop.all<Reusable & { revoked_at: number | null; expires_at: number }>(find, nonce)
+    if (!link) return { closed: 'invalid' }
+    const newest = 'SELECT order_id, after FROM reuse WHERE nonce = ? AND visitor = ? ORDER BY at DESC LIMIT 1'
+    const [last] = shop.all<Reuse>(newest, nonce, visitor)
+    const at = now()
+    const ended = link.revoked_at !== null ? 'revoked' : at >= link.expires_at ? 'expired' : undefined
+    const closed = ended ?? limitOf(scope, link)
+    if (order_id === undefined || ended) return { closed, ...(last && { last }) }
+    if (last && last.order_id !== after) return { last }
+    if (closed) return { closed }
+    const made = { order_id, after: last?.order_id ?? '' }
+    const write = 'INSERT INTO reuse (nonce, at, order_id, visitor, after) VALUES (?, ?, ?, ?, ?)'
+    shop.all(write, nonce, at, order_id, visitor, made.after)
+    shop.all('UPDATE reusable SET made = made + 1 WHERE nonce = ?', nonce)
+    return { last: made }
+  })
+}
+
+function limitOf({ shop, now }: BooksScope, link: Reusable): Closed | undefined {
+  const { nonce, max_orders, made, max_per_hour } = link
+  if (max_orders !== null && made >= max_orders) return 'full'
+  const since = 'SELECT count(*) AS count FROM reuse WHERE nonce = ? AND at > ?'
+  const [row] = shop.all<{ count: number }>(since, nonce, now() - HOUR_MS)
+  return (row?.count ?? 0) >= max_per_hour ? 'busy' : undefined
+}
+
+/** The orders that a link has made, the newest first. */
+export const ordersOfLink = (
+  { shop }: BooksScope,
+  { nonce, limit, after }: { nonce: string; limit: number; after?: TimePlace | undefined },
+): TimePlace[] =>
+  shop.all<TimePlace>(
+    `SELECT at, order_id AS id FROM reuse WHERE nonce = ? AND (at, order_id) < (?, ?)
+     ORDER BY at DESC, order_id DESC LIMIT ?`,
+    ...[nonce, after?.at ?? 1e15, after?.id ?? '', limit],
+  )
+
+/** Orders of a closed link that are not known to have ended: those first that were tried least. */
+export const unendedOf = ({ shop }: BooksScope, nonce: string, limit: number): string[] =>
+  shop
+    .all<{ order_id: string }>(
+      'SELECT order_id FROM reuse WHERE nonce = ? AND tries IS NOT NULL ORDER BY tries, at LIMIT ?',
+      ...[nonce, limit],
+    )
+    .map(({ order_id }) => order_id)
+
+/** Notes which of them have ended, and which were tried. */
+export function noteEnded({ shop }: BooksScope, { ended, tried }: { ended: string[]; tried: string[] }): void {
+  const these = 'order_id IN (SELECT value FROM json_each(?))'
+  shop.all(`UPDATE reuse SET tries = tries + 1 WHERE ${these}`, JSON.stringify(tried))
+  shop.all(`UPDATE reuse SET tries = NULL WHERE ${these}`, JSON.stringify(ended))
+}

@@ -1,0 +1,110 @@
+import { type CheckoutLink, REUSE_LENGTH } from '../../checkout-link/link.ts'
+import { isMarkOf, markOf, nonceOf } from '../../checkout-link/seal.ts'
+import { encodeBase64url } from '../../lib/base64url.ts'
+import { actShop } from '../books/actions.ts'
+import { askAll } from '../books/ask.ts'
+import type { TimePlace } from '../books/days.ts'
+import { someOfBook, statusesOfBook } from '../books/links.ts'
+import { noteEnded, orderOfVisit, ordersOfLink, unendedOf } from '../books/reuse.ts'
+import { allowsInsecureHttp, linkSecrets } from '../env.ts'
+import { bodyText } from '../lib/json-body.ts'
+import { randomId } from '../lib/links.ts'
+import { isLoopback } from '../lib/loopback.ts'
+import { act } from '../order/actions.ts'
+import { cancelOrder } from '../order/open-checkout.ts'
+import { showOrder } from '../order/order-page.ts'
+import { closedLink, landingPage } from '../pages/checkout.ts'
+import type { Site } from '../pages/layout.ts'
+import type { C, Scope } from '../scope.ts'
+import type { ListedOrder } from './list-orders.ts'
+
+// A link that anybody may pay with, again and again. Its page makes nothing; its button makes an order, which the browser's
+// cookie leads back to while it is unpaid.
+
+const COOKIE = 'edgetill_visitor'
+const DAY_S = 86_400
+const FORM = 'reusable link form'
+
+/** What a link leads a visitor to: an order of theirs, or a page. */
+export async function reuse(
+  c: C,
+  scope: Scope,
+  { link, path, site }: { link: CheckoutLink; path: string; site: Site },
+): Promise<CheckoutLink | Response> {
+  const { env, req } = c
+  const nonce = nonceOf(path.slice(path.lastIndexOf('/') + 1))
+  const [, known] = new RegExp(`\\b${COOKIE}=([\\w-]{22})(;|$)`).exec(req.header('cookie') ?? '') ?? []
+  const visitor = known ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
+  const isPress = req.raw.method === 'POST'
+  const fields = new URLSearchParams(isPress ? ((await bodyText(req.raw)) ?? '') : '')
+  const after = fields.get('after') ?? ''
+  const marked = (text: string) => `${nonce} ${visitor} ${text}`
+  // A form of another site, or of another browser, makes nothing.
+  const isOwn = known !== undefined && (await isMarkOf(linkSecrets(env), FORM, marked(after), fields.get('key') ?? ''))
+  const press = isOwn && { after, order_id: `${link.order.order_id}-${randomId(REUSE_LENGTH)}` }
+  const { closed, last } = await actShop(scope, 1, orderOfVisit, { nonce, visitor, ...press })
+  const isEnded = closed === 'revoked' || closed === 'expired'
+  if (last && (isEnded || isOwn)) return { ...link, order: { ...link.order, order_id: last.order_id } }
+  const isOver = last !== undefined && (await hasEnded(scope, last.order_id))
+  if (closed && (!last || isOver)) return closedLink(site, closed)
+  const before = isOver ? last.order_id : (last?.after ?? '')
+  const isPlain = req.url.startsWith('http:') && (isLoopback(req.url) || allowsInsecureHttp(env))
+  const cookie = `${COOKIE}=${visitor}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DAY_S}${isPlain ? '' : '; Secure'}`
+  return landingPage(site, link.order, path, {
+    status: isPress ? 403 : 200,
+    fields: { after: before, key: await markOf(env.LINK_SECRET, FORM, marked(before)) },
+    cookie,
+  })
+}
+
+/** Whether a visitor who presses the button again means another order. */
+async function hasEnded(scope: Scope, order_id: string): Promise<boolean> {
+  const order = await act(scope, order_id, showOrder)
+  const isCancelled = order?.record.some(({ action, result }) => action === 'cancel' && result === 'done')
+  return order?.status === 'success' || isCancelled === true
+}
+
+/** A page of the orders that were made by a link, and opened. */
+export async function ordersOf(
+  scope: Scope,
+  nonce: string,
+  { limit, after }: { limit: number; after?: TimePlace | undefined },
+): Promise<{ orders: ListedOrder[]; next: TimePlace | undefined }> {
+  const places = await actShop(scope, 1, ordersOfLink, { nonce, limit: limit + 1, after })
+  const page = places.slice(0, limit)
+  const orders = await listed(
+    scope,
+    page.map(({ id }) => id),
+  )
+  return { orders, next: places.length > limit ? page.at(-1) : undefined }
+}
+
+/** Those of these orders that are listed, in this order. */
+export async function listed(scope: Scope, ids: readonly string[]): Promise<ListedOrder[]> {
+  const found = new Map((await askAll(scope, someOfBook, ids)).map((row) => [row.order_id, row]))
+  return ids.flatMap((id) => {
+    const { since, summary } = found.get(id) ?? {}
+    return summary && since !== undefined ? { ...summary, listed_at: new Date(since).toISOString() } : []
+  })
+}
+
+/** Orders of a closed link that are looked at in one turn, its turns, and orders that it cancels. */
+const [LOOKED_AT, TURNS, CANCELLED] = [500, 20, 20]
+
+/** Cancels orders of a closed link that are not paid. @returns Whether some may still be paid: the next call goes on. */
+export async function endOrders(scope: Scope, nonce: string, turns: number = TURNS): Promise<boolean> {
+  const ids = await actShop(scope, 1, unendedOf, nonce, LOOKED_AT)
+  if (ids.length === 0) return false
+  const statuses = await askAll(scope, statusesOfBook, ids)
+  const paid = new Set(statuses.flatMap(({ order_id, status }) => (status === 'success' ? order_id : [])))
+  const tried = ids.filter((id) => !paid.has(id)).slice(0, CANCELLED)
+  const calls = await Promise.allSettled(tried.map((id) => act(scope, id, cancelOrder)))
+  const ends = await Promise.all(
+    // One that is rejected may have been paid since the list was told of it.
+    tried.map((id, i) => calls[i]?.status === 'fulfilled' || hasEnded(scope, id).catch(() => false)),
+  )
+  const ended = [...paid, ...tried.filter((_, i) => ends[i])]
+  await actShop(scope, 1, noteEnded, { ended, tried })
+  if (ids.length < LOOKED_AT) return ended.length < ids.length
+  return tried.length > 0 || turns === 1 || endOrders(scope, nonce, turns - 1)
+}

@@ -50,7 +50,7 @@ export function movedOf(answer: MoneyAnswer): Moved {
   if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
   if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
   if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
-  if (code === 'order_changed') return notSent(code, 'Money of this order was moved since.')
+  if (code === 'order_changed') return notSent(code, 'The order has changed since this version.')
   if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
   if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
   if (code === 'in_progress' || code === 'unsettled') {

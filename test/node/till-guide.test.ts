@@ -90,13 +90,14 @@ it.each([
       await shop.seen('shop on')
     }
     const [first, second] = running.slice(-2) as [Running, Running]
-    const buy = async () => {
-      const body = new URLSearchParams({ order_id: `mugs-${name}` })
+    const buy = async (order_id = `mugs-${name}`) => {
+      const body = new URLSearchParams({ order_id })
       const { headers, status } = await fetch(`${origins[0]}/pay`, { method: 'POST', body, redirect: 'manual' })
       return { status, url: headers.get('location') ?? '' }
     }
     const { url } = await buy()
     expect(await buy()).toEqual({ status: 303, url })
+    await pay((await buy(`less-${name}`)).url, { card: 'payer_changes_amount' })
     await pay(url, { card: 'success' })
     await second.seen(`ship mugs-${name} `)
     expect((await buy()).status).toBe(409)
@@ -116,7 +117,7 @@ it.each([
     await vi.waitFor(async () => expect(await press(origins[1])).toBe(200), { timeout: 20_000 })
     expect(await refunds(`mugs-${name}`)).toEqual([30])
     expect(await (await fetch(`${origins[1]}${order()}`)).text()).toContain('success, refunded 30')
-    expect(second.output()).not.toContain('Error')
+    expect(second.output()).not.toMatch(/Error|ship less/)
   },
   60_000,
 )

@@ -32,8 +32,8 @@ main a { display: inline-block; padding: .125rem 0 }
 bdi { unicode-bidi: isolate }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; margin: 0 0 .75rem;
   padding: 1rem }
-.card > :first-child, .head > :first-child, .side > h2:first-child { margin-top: 0 }
-.sum { font-size: 2rem; font-variant-numeric: tabular-nums; font-weight: 700; letter-spacing: -.01em;
+.card > :first-child { margin-top: 0 }
+.sum { font-size: 2rem; font-variant-numeric: tabular-nums; font-weight: 700;
   line-height: 1.2; margin: .25rem 0 }
 .none { color: var(--quiet); font-size: 1.25rem }
 .quiet { color: var(--quiet); font-size: .9375rem }
@@ -122,13 +122,12 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   .banner { grid-column: 1 / -1; grid-row: 1 }
   nav { border: 0; border-inline-end: 1px solid var(--line); grid-row: 2 / span 2; padding: 1rem .5rem }
   nav ul { display: block } nav .wide { display: block } nav .narrow { display: none }
-  nav a { border: 0; border-inline-start: 3px solid transparent; border-radius: .25rem; font-size: .9375rem;
+  nav a { border: 0; border-inline-start: 3px solid transparent; font-size: .9375rem;
   padding: .625rem .75rem }
   main, footer { grid-column: 2; margin: 0; padding-inline: 2rem; width: 100% }
   main { grid-row: 2; padding-top: 1rem } h1 { margin-bottom: .5rem } footer { align-self: start; grid-row: 3 }
   .cols { align-items: start; display: grid; gap: 0 1rem; grid-template-columns: minmax(0, 1fr) 23rem }
   .cols > * { grid-column: 1 } .cols > .side { grid-column: 2; grid-row: 1 / span 3 } }
-@media (prefers-reduced-motion: no-preference) { button, .go, a { transition: background-color .1s } }
 @media (forced-colors: active) { nav a { border-color: Canvas } nav a[aria-current] { border-color: Highlight;
   font-weight: 700 }
   .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
@@ -143,9 +142,6 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
 
 /** `/console/icon.png`: the same for the home screen of an iPhone, which draws no SVG. Base64. */
 export const HOME_ICON: string = `
-iVBORw0KGgoAAAANSUhEUgAAALQAAAC0AgMAAABAo+6hAAAADFBMVEULV9Bcj+Cux+////+hs2RcAAABiElEQVR42u3XsW3DMBAFUCpGrMKFR+AI
-GiHajFzHU8gjeAQVHsBFCrmIfgpJpE5AxH9VbOB+faAeSIF3dM5isVgsFovF8vapuruiugEivzSAb7q6BvBDV3sAoKsDwMMrAMBNwQZ6DRsPDZuu
-BsBv+EFVfVZVf0Hj7qDYwY+pmDyd01x9Zf9tAECrYY8q9qBi9yp2NPb/s48XBbvqcOfZJ7lOgd1IY4HdyYUKbIkssA9ypYX92LtN45Z93Tu6fsPG
-7iU2iFv+75bjxRbU2L8BvdheX7ilvDi6ULh3zuv9LbGX6pFip+OIDDst1zNs8WMU2eKnK7JTj0Ek2LmkJ9j58wPDTjUjw87fj55pZQkemOa0AJ4E
-O8MBqrsHWX1jBp2UlhmiQLG38OJQEhTsDbw4CtQKtoQTs9QKTjSnFZzoqRnO9NQMp3pqgKanemhGgRqaUaBSjQILnJzmvWaCmeEce4GT7BnOPkIm
-OP2OqxXs6R4f+OqGf2k55454at62n62zWCwWi8XymvkF8tEsFCye278AAAAASUVORK5CYII=`
+iVBORw0KGgoAAAANSUhEUgAAADwAAAA8AQMAAAAAMksxAAAABlBMVEULV9D///9jecVcAAAAcUlEQVR42tWQwQ0AERBFiYOjDlYpSqM0pShhjg5i
+Vsb/NWzW6SUmzxvO/eM8hEKoDaAATwiKm0hIG5AXNdMGmqtiA93pMBheu01KuL48oUkLmrShiXo150UVNFzNqbqa08mswprMmsSaOAFBuF7//s9f
+m7As5YcgUI0AAAAASUVORK5CYII=`

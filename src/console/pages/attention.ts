@@ -35,7 +35,7 @@ ${kinds.map(
 function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
   const { words, c } = visit
   const { kind, order_id, flag, event_id, text } = item
-  const sentence = (typeof flag === 'string' ? words.flags[flag] : words.attention.says[kind]) ?? text
+  const sentence = words.flags[String(flag ?? kind)] ?? words.attention.says[kind] ?? text
   const path = order_id === null ? undefined : orderPath(order_id)
   const mayAct = path !== undefined && isAllowed(visit, 'settle')
   const act = (to: string, fields: Record<string, string>, label: string) =>

@@ -38,7 +38,7 @@ ${
     ? taken.length > 0
       ? taken
       : html`<p class="none">${text.nothing}</p>`
-    : html`<p class="wait">${text.unknown}</p>`
+    : html`<p class="wait">${text.unknown} ${words.failed.body}</p>`
 }
 <ul class="tiles"><li>${
       attention

@@ -60,8 +60,7 @@ export const english = {
   },
   noAccess: {
     title: 'No access',
-    body: ('Cloudflare Access did not confirm who you are. Open this page through the address that Access protects, ' +
-      'and sign in there.') as string,
+    body: 'Cloudflare Access did not confirm who you are. Open this page at the address that it protects.',
   },
   forbidden: {
     title: 'You may not do this',
@@ -69,8 +68,7 @@ export const english = {
   },
   oldForm: {
     title: 'This form is no longer valid',
-    body: ('Nothing was done. You may have signed in again since it was opened, or it came from another site. Go ' +
-      'back to its page and try again.') as string,
+    body: 'Nothing was done: you have signed in again since, or it came from another site. Open its page anew.',
   },
   notFound: { title: 'Nothing here', body: 'There is no such page.' },
   noOrder: { title: 'No such order', body: 'The shop does not know this order.' },
@@ -91,7 +89,7 @@ export const english = {
     chart: (currency: string): string => `Taken in the last 30 days, ${currency}`,
     highest: (sum: string, day: string): string => `Most: ${sum} on ${day}`,
     table: 'The same as a table',
-    unknown: 'What was taken is not known now: the shop’s storage did not respond. Open this page again in a minute.',
+    unknown: 'What was taken is not known now.',
     day: 'Day',
     sum: 'Taken',
   },
@@ -260,8 +258,7 @@ export const english = {
     },
     order_changed: {
       title: 'The order has changed',
-      body: ('Nothing was sent: money of this order was moved after this page was made, perhaps by this form or by a ' +
-        'colleague. Open the order to see what it holds now.') as string,
+      body: 'Nothing was sent: its money was moved since, perhaps by a colleague. Open the order to see how it stands.',
     },
     idempotency_key_reused: {
       title: 'This form was used already',
@@ -303,11 +300,9 @@ export const english = {
       configuration: 'Configuration',
     } as Record<string, string>,
     says: {
-      unexpected_shape: 'It was reported in an unexpected form. Look it up in the merchant portal.',
       on_event_failing: 'The shop’s program failed on an event of this order; it is tried again automatically.',
       on_event_given_up:
         'The shop’s program failed on an event of this order too often. Have it corrected, then run it again.',
-      rebuilt: 'The shop’s memory of this order was lost and restored. Check it before you move its money.',
       operation_unsettled:
         ('It is not known how a charge, refund or release ended. Look it up in the merchant portal, then say it in ' +
           'the order.') as string,

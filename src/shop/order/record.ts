@@ -142,7 +142,7 @@ export function shownRecord(store: OrderStore, attempts: readonly OrderReading[]
   const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
   return recordOf(store).map(({ key, at, entry }) => {
     const [, hash] = key.split(' ')
-    const its = attempts.find(({ made }) => made.some(({ keyHash }) => keyHash === hash))
+    const its = attempts.find(({ made }) => made.some((one) => one.keyHash === hash && one.kind === entry.action))
     const result = its ? endNow(its, hash as string, entry.result) : entry.result
     const known = {
       ...(result !== undefined && { result }),

@@ -57,7 +57,7 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
       if (from !== undefined && filter.to !== undefined && from >= to) {
         throw invalidParameter('from', 'must be earlier than to')
       }
-      const listing = JSON.stringify(Object.entries({ ...filter, open }).sort())
+      const listing = JSON.stringify({ ...filter, open })
       const place = openCursor(cursor, listing) as Place | undefined
       const asked = { ...filter, open: open === 'true', wordsSince: to - WORDS_MS }
       const page = await listOrders(scope, asked, limit, place)

@@ -51,7 +51,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
-  'test/worker/retention.test.ts': 'erases hundreds of orders',
 }
 
 /** The tests of behaviour that can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
@@ -87,7 +86,7 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/testing/prove/',
   'test/simulator/',
   ...(
-    'alerts checkout configuration console-engine failures killed lost-gate merchant on-event ' +
+    'alerts books checkout configuration console-engine failures killed lost-gate merchant on-event ' +
     'open-checkout operate orders reconciliation retention settle upgrade'
   )
     .split(' ')

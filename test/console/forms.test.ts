@@ -1,12 +1,10 @@
-// Money forms: amounts as people paste them, errors at their field, pages that can be loaded again, and what a role sees.
+// Money forms: amounts as people paste them, errors at their field, and pages that can be loaded again.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
 import { readAmount, sumOf, typed } from '../../src/console/lib/amount.ts'
-import { maySell, mayWrite } from '../../src/console/roles.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import { ukrainian as uk } from '../../src/console/words/uk.ts'
-import { createShop } from '../../src/shop/index.ts'
 import { check, SEED } from '../support/property.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, type Form, formsOf, formTo, mount, payOrder, type Shown } from './support/browser.ts'
@@ -217,22 +215,6 @@ describe('what is pending', () => {
     const shown = await browser.open('/console/orders/A-1')
     expect(formsOf(shown).filter(({ action }) => action.endsWith('/refund'))).toEqual([])
     expect(plain(shown)).toContain('Refund of UAH 100.50 is in progress')
-  })
-})
-
-describe('a role', () => {
-  it.each<[ConsoleRole, sells: boolean, notes: boolean]>([
-    ['all', true, true],
-    ['view', false, false],
-    ['sell', true, true],
-    [{ sell: true }, true, true],
-    [{ refund: 5 }, false, true],
-    [{ sell: true, refund: 5 }, true, true],
-    [{}, false, false],
-    ['owner' as never, false, false],
-  ])('%j', (role, sells, notes) => {
-    const who = { shop: createShop(), person: { role } }
-    expect([maySell(who), mayWrite(who)]).toEqual([sells, notes])
   })
 })
 

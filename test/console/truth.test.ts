@@ -116,8 +116,12 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
           const next = await browser.submit(form)
           expect([next.status, plain(next).includes(uah(left[act]))]).toEqual([200, true])
         }
-        // The same moments in the file and in the API.
+        if (first.state === en.states.partly_refunded)
+          expect(plain(page)).toContain(en.order.leftOf(uah(captured), uah(refunded)))
+        // The same moments in the story, in the file and in the API.
+        const [, story = ''] = page.text.split('<ol class="story">')
         for (const one of order.operations) {
+          expect(plain({ text: story.split('</ol>')[0] ?? '' })).toContain(timeOf(en, one.received_at, KYIV))
           const receipt = await browser.open(`/console/orders/${id}/receipt/${one.id}`)
           expect(plain(receipt)).toContain(timeOf(en, one.received_at, KYIV))
         }
@@ -289,6 +293,8 @@ describe('the record', () => {
 
   it('follows a refund that is settled later', async () => {
     const { world, refund, results } = await refunded('pending')
+    // The service knows it: nobody has to look.
+    expect(await json(world, '/api/orders?open=true')).toMatchObject({ orders: [] })
     await world.deliver({ ...refund, status: 'failure', status_code: '4153', processed_at: '2026-03-01T10:05:00.000' })
     await world.advance(61_000)
     expect((await results()).result).toBe('rejected')

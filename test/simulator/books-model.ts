@@ -28,6 +28,7 @@ export interface Known {
   since: number
   email?: string
   description?: string
+  name?: string
 }
 
 /** An operation that succeeded, in minor units. */
@@ -179,6 +180,12 @@ export class BooksModel {
     return own.map(({ payload }) => String(payload.cc_mask ?? '').slice(-4)).findLast(Boolean)
   }
 
+  /** What an operation of an order is of. */
+  bought(order_id: string): Record<'description' | 'customer_name' | 'last_four', string | null> {
+    const { id, description = null, name: customer_name = null } = this.know(order_id, 0)
+    return { description, customer_name, last_four: this.lastFour(id) ?? null }
+  }
+
   stateOf(link: Link, now: number, status: unknown): string {
     const isOpened = this.orders.some(({ id }) => id === link.order_id)
     if (isOpened && status === 'success') return 'paid'
@@ -198,6 +205,7 @@ export class BooksModel {
     const known = this.know(id, 0)
     delete known.email
     delete known.description
+    delete known.name
     for (const { payload } of this.heard) if (baseOf(payload.order_id) === id) delete payload.cc_mask
     for (const link of this.links) if (link.order_id === id) link.erased = true
     for (const entry of this.did) if (entry.order_id === id && entry.action === 'note') delete entry.text

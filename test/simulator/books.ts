@@ -519,7 +519,7 @@ class History {
     this.expect(
       `operations ${query}`,
       plain.map(lineOf).sort(),
-      money.map((row) => lineOf({ ...row, at: new Date(row.at).toISOString() })).sort(),
+      money.map((row) => lineOf({ ...row, ...model.bought(row.order_id), at: new Date(row.at).toISOString() })).sort(),
     )
     const file = await (await this.browser.raw(`/console/day.csv?${query}`)).text()
     const cell = (text: string | number) =>
@@ -538,6 +538,7 @@ class History {
         currency,
         (fee / 100).toFixed(2),
         (taken / 100).toFixed(2),
+        ...Object.values(model.bought(order_id)).map((one) => one ?? ''),
         '',
       ]
         .map(cell)

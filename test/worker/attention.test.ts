@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, OnEvent } from '../../src/shop/index.ts'
-import { Browser, mount } from '../console/support/browser.ts'
 import { payment } from './support/events.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
@@ -53,6 +52,36 @@ describe('an onEvent that fails', () => {
   })
 })
 
+it('everything that failed since a time is called again at once, what was given up included', async () => {
+  let isDown = true
+  const handled: string[] = []
+  const world = new World({
+    onEvent: ({ event }) => {
+      if (isDown) throw new Error('the shop is down')
+      handled.push(String(event.order_id))
+    },
+  })
+  const replay = (fields: object) => world.send('/api/events/replay', fields)
+  const ids = [newOrderId(), newOrderId()]
+  await world.deliver(payment(ids[0] as string))
+  for (let at = world.gate.nextAlarm(); at !== undefined; at = world.gate.nextAlarm()) {
+    await world.advance(Math.max(at - world.time, 0))
+  }
+  const [last, since, after] = [0, 1, 60_000].map((ms) => new Date(world.time + ms).toISOString())
+  await world.advance(1_000)
+  await world.deliver(payment(ids[1] as string))
+  await world.advance(1_000)
+  isDown = false
+  expect(await replay({})).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+  expect(await replay({ since: after })).toMatchObject({ status: 202, body: { queued: 0, cursor: null } })
+  expect(await replay({ since })).toMatchObject({ status: 202, body: { queued: 1, cursor: null } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1]])
+  expect(await replay({ since: last, cursor: null })).toMatchObject({ status: 202, body: { queued: 1 } })
+  await world.advance(1)
+  expect(handled).toEqual([ids[1], ids[0]])
+})
+
 describe('GET /api/attention', () => {
   it('says what needs a person, the oldest first, each in a sentence', async () => {
     const { world } = create()
@@ -85,68 +114,4 @@ describe('GET /api/attention', () => {
       expect.stringMatching(/^Order open-\d+ \(100\.50 UAH\): its payment has not ended for a day\./),
     ])
   })
-})
-
-it.each([1_000, 1])(
-  'is counted by the books (%i orders each), which a page of the console asks by one call beside that for its session',
-  async (bookSize) => {
-    let isBroken = true
-    const onEvent: OnEvent = () => {
-      if (isBroken) throw new Error('no stock')
-    }
-    const { world } = create({ onEvent, bookSize })
-    const counted = async () => {
-      const { items, count } = (await attention(world)) as { items: Item[]; count?: number }
-      const only = await json(world, '/api/attention?limit=0')
-      expect([only, count]).toEqual([{ items: [], more: items.length > 0, count: items.length }, items.length])
-      const { orders } = (await json(world, '/api/orders')) as { orders: object[] }
-      expect((await json(world, '/health')).waiting_events).toBe(isBroken ? orders.length : 0)
-      return items.length
-    }
-    expect(await counted()).toBe(0)
-    for (const id of ['A-1', 'A-2', 'A-3']) await world.deliver(payment(id, { amount: 1 }))
-    const { order_id: _, ...stray } = payment('')
-    await world.deliver(stray)
-    await world.idle()
-    await world.advance(20_000)
-    expect(await counted()).toBe(4)
-    for (let minute = 0; minute < 20; minute++) await world.advance(MINUTE_MS)
-    expect(await counted()).toBe(7)
-    expect((await world.send('/api/orders/A-2/attention/done', { kind: 'flag', flag: 'unknown_order' })).status).toBe(
-      200,
-    )
-    expect(await counted()).toBe(6)
-    const browser = await new Browser(mount(world)).signIn()
-    const [{ gate }, { list, get }] = [{ ...world.gate.calls }, { ...world.kv.calls }]
-    const { text } = await browser.open('/console/more')
-    expect(/<b class="count">(\d+)</.exec(text)?.[1]).toBe('6')
-    expect([world.gate.calls.gate - gate, world.kv.calls.list - list, world.kv.calls.get - get]).toEqual([2, 0, 0])
-    isBroken = false
-    await world.untilHandled()
-    await world.advance(20_000)
-    expect(await counted()).toBe(3)
-  },
-)
-
-it('an order is found by reference, amount, last four digits and e-mail, until its personal data is removed', async () => {
-  const { world } = create()
-  const id = newOrderId('mugs')
-  const order = { order_id: id, customer_fname: 'Olena', customer_lname: 'Petrenko', customer_email: 'olena@shop.test' }
-  await world.pay(await world.open(await world.link(order, undefined, { reference: 'R-17' })))
-  await world.pay(await world.open(await world.link({ order_id: newOrderId('cup'), amount: 7 })))
-  await world.advance(21_000)
-  const found = async (search: string) =>
-    ((await json(world, `/api/orders?search=${encodeURIComponent(search)}`)) as { orders: object[] }).orders
-  for (const search of [id, 'R-1', '100.50', '100,5', 'OLENA@S']) {
-    expect([search, await found(search)]).toMatchObject([
-      search,
-      [{ order_id: id, description: 'Two mugs', customer_name: 'Olena Petrenko' }],
-    ])
-  }
-  expect(await found('1111')).toHaveLength(2)
-  expect((await world.api(`/api/orders/${id}/personal-data`, { method: 'DELETE' })).status).toBe(200)
-  await world.advance(21_000)
-  expect([await found('OLENA@S'), await found('1111')]).toMatchObject([[], [{}]])
-  const [row] = await found(id)
-  expect(JSON.stringify(row)).not.toMatch(/Olena|mugs"/i)
 })

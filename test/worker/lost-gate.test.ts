@@ -70,12 +70,14 @@ it('is rebuilt from every event that KV has, with its further attempts, and a pe
   await world.deliver(secondary(ID, 'capture', { amount: 30 }))
   await world.deliver(payment(`${ID}~2`, { status: 'failure', processed_at: at(9) }))
   const before = await world.order(ID)
+  const list = async () =>
+    ((await (await world.settled(`/api/orders?search=${ID}`)).json()) as { orders: { listed_at: string }[] }).orders
+  const [{ listed_at } = {}] = await list()
   await lose(world)
   await world.deliver(secondary(ID, 'refund', { amount: 5 }))
   expect(await world.order(ID)).toMatchObject({ totals: { ...before?.totals, refunded: 500 }, flags: ['rebuilt'] })
   expect((await world.order(`${ID}~2`))?.events).toHaveLength(1)
-  const { orders } = (await (await world.settled(`/api/orders?search=${ID}`)).json()) as { orders: object[] }
-  expect(orders).toContainEqual(expect.objectContaining({ order_id: ID, flags: ['rebuilt'] }))
+  expect(await list()).toContainEqual(expect.objectContaining({ order_id: ID, flags: ['rebuilt'], listed_at }))
   await world.idle()
   expect(alerts.filter(({ kind }) => kind === 'rebuilt')).toMatchObject([{ kind: 'rebuilt', order_id: ID }])
 })

@@ -110,36 +110,6 @@ it('an alarm that the runtime has dropped is set anew by any call', async () => 
   expect(handled).toHaveLength(1)
 })
 
-it('everything that failed since a time is called again at once, what was given up included', async () => {
-  let isDown = true
-  const handled: string[] = []
-  const world = new World({
-    onEvent: ({ event }) => {
-      if (isDown) throw new Error('the shop is down')
-      handled.push(String(event.order_id))
-    },
-  })
-  const replay = (fields: object) => world.send('/api/events/replay', fields)
-  const ids = [newOrderId(), newOrderId()]
-  await world.deliver(payment(ids[0] as string))
-  for (let at = world.gate.nextAlarm(); at !== undefined; at = world.gate.nextAlarm()) {
-    await world.advance(Math.max(at - world.time, 0))
-  }
-  const [since, after] = [1, 60_000].map((ms) => new Date(world.time + ms).toISOString())
-  await world.advance(1_000)
-  await world.deliver(payment(ids[1] as string))
-  await world.advance(1_000)
-  isDown = false
-  expect(await replay({})).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-  expect(await replay({ since: after })).toMatchObject({ status: 202, body: { queued: 0, cursor: null } })
-  expect(await replay({ since })).toMatchObject({ status: 202, body: { queued: 1, cursor: null } })
-  await world.advance(1)
-  expect(handled).toEqual([ids[1]])
-  expect(await replay({ since: '2026-01-01', cursor: null })).toMatchObject({ status: 202, body: { queued: 1 } })
-  await world.advance(1)
-  expect(handled).toEqual([ids[1], ids[0]])
-})
-
 describe('killed at each await over hostile KV, each webhook sent twice,', () => {
   const scenarioOf = (id: string) => {
     const auth = payment(id, { method: 'auth', status: 'pending', processed_at: at(1) })

@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { orderKey } from '../../src/orders/index.ts'
 import { actShop } from '../../src/shop/books/actions.ts'
 import { putInList } from '../../src/shop/books/orders.ts'
-import { countIn } from '../../src/shop/books/register.ts'
 import { type ListedRow, listBook, putListed, SHOP } from '../../src/shop/books/tables.ts'
 import { openTables } from '../../src/shop/lib/tables.ts'
 import type { GateNamespace } from '../../src/shop/runtime.ts'
 import { at, payment, secondary } from './support/events.ts'
-import { createRandom, seedOfRun } from './support/random.ts'
 import { World } from './support/world.ts'
 
 const DAY_MS = 86_400_000
@@ -133,69 +131,6 @@ describe('GET /api/orders', () => {
     expect(await status(`limit=1&status=success&cursor=${cursor}`)).toBe(400)
     expect(await status(`limit=1&cursor=${cursor?.slice(0, -1)}`)).toBe(400)
     expect((await world.api(`/api/strays?cursor=${cursor}`)).status).toBe(400)
-  })
-
-  it.each([1, 3])('gives any page of any filters over %i books as a plain loop over the rows does', async (books) => {
-    const world = new World()
-    const random = createRandom(seedOfRun())
-    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-    const begin = Date.parse('2026-01-30T00:00:00Z')
-    const flags = ['unknown_order', 'over_refund', 'rebuilt'] as const
-    const rows = new Map<string, ListedRow>()
-    const bookOf = new Map<string, number>()
-    for (let i = 0; i < 500; i++) {
-      // Few moments: many orders came at the same one.
-      const order_id = `${pick(['a', 'ab', 'b%'])}-${Math.floor(random() * 300)}`
-      const since = rows.get(order_id)?.since ?? begin + Math.floor(random() * 40) * DAY_MS
-      const row = rowOf(order_id, since, {
-        version: Math.floor(random() * 5),
-        status: pick(['success', 'failure']),
-        reference: pick(['R', 'R/', 'Q', undefined]),
-        email: pick(['ab@example.com', 'B@example.com', null]),
-        flags: flags.filter(() => random() < 0.2),
-        isOpen: random() < 0.3,
-      })
-      // An older state comes late: it changes nothing.
-      if ((rows.get(order_id)?.version ?? 0) <= row.version) rows.set(order_id, row)
-      // Whatever the time, as where alarms are late.
-      const book = bookOf.get(order_id) ?? Math.ceil(random() * books)
-      bookOf.set(order_id, book)
-      putListed(tablesOf(world, book), row)
-      if (book > 1) countIn({ shop: tablesOf(world) }, book, since, 1)
-    }
-    const sorted = [...rows.values()].sort(
-      (a, b) => b.since - a.since || (a.summary.order_id < b.summary.order_id ? 1 : -1),
-    )
-    for (let run = 0; run < 60; run++) {
-      const query = new URLSearchParams()
-      const is: ((row: ListedRow) => boolean)[] = []
-      const also = (name: string, value: string, holds: (row: ListedRow) => boolean) => {
-        if (random() < 0.7) return
-        query.set(name, value)
-        is.push(holds)
-      }
-      const [status, flag, reference] = [pick(['success', 'failure']), pick([...flags, 'any']), pick(['R', 'r', 'Q'])]
-      const [from, to] = [begin + Math.floor(random() * 20) * DAY_MS, begin + (20 + Math.floor(random() * 25)) * DAY_MS]
-      const search = pick(['a', 'ab', 'ab-1', 'B', 'b', 'b%', '%', 'c'])
-      const begins = (text: string | null | undefined) => text?.startsWith(search.toLowerCase()) === true
-      also('status', status, ({ summary }) => summary.status === status)
-      also('flag', flag, ({ summary: { flags: own } }) =>
-        flag === 'any' ? own.length > 0 : own.some((one) => one === flag),
-      )
-      also('reference', reference, ({ summary }) => summary.reference === reference)
-      also('open', 'true', ({ isOpen }) => isOpen)
-      also('from', new Date(from).toISOString(), ({ since }) => since >= from)
-      also('to', new Date(to).toISOString(), ({ since }) => since < to)
-      also(
-        'search',
-        search,
-        ({ summary, email }) =>
-          [summary.order_id, summary.reference].some((one) => one?.startsWith(search)) || begins(email?.toLowerCase()),
-      )
-      const expected = sorted.filter((row) => is.every((holds) => holds(row))).map(({ summary }) => summary.order_id)
-      const asked = `${query}`
-      expect([asked, await all(world, asked, pick([7, 20, 100]))]).toEqual([asked, expected])
-    }
   })
 
   it.each([

@@ -88,12 +88,18 @@ describe('the customer’s pages', () => {
     expect(await page()).not.toMatch(/Receipt|••••|Two mugs/)
   })
 
-  it('lead to no other address than a web page', async () => {
+  it.each([
+    ['javascript:alert(1)', undefined],
+    ['https://bank.test/r?x=%2F', 'https://bank.test/r?x=%2F'],
+  ])('lead to the address of the newest receipt as it is, and to a web page alone: %s', async (receipt_url, href) => {
     const world = create()
     await world.open(await world.link({ order_id: 'A-1' }))
-    await world.deliver(payment('A-1', { receipt_url: 'javascript:alert(1)' }))
+    for (const url of href ? ['https://bank.test/before', receipt_url] : [receipt_url]) {
+      await world.deliver(payment('A-1', { receipt_url: url, transaction_id: 't', payment_id: 'p' }))
+      await world.advance(1_000)
+    }
     const text = await (await world.get(resultOf(world, 'A-1'))).text()
-    expect([text.includes('successful'), text.includes('javascript')]).toEqual([true, false])
+    expect([text.includes('successful'), /<a href="([^"]*)">Receipt/.exec(text)?.[1]]).toEqual([true, href])
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Role, ShopEnv } from '../../src/shop/index.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
-import { may } from '../../src/shop/lib/people.ts'
+import { may, refundLimit } from '../../src/shop/lib/people.ts'
 import { API } from '../../src/shop/routes/api.ts'
 import { ADMIN_TOKEN, World } from './support/world.ts'
 
@@ -124,5 +124,6 @@ describe('PEOPLE', () => {
     expect(roles.map((role) => [may(role, 'view'), may(role, 'note'), may(role, 'all')])).toEqual(
       roles.map(() => [true, false, false]),
     )
+    expect([0, 0.01, 0.29, 100.5].map((refund) => refundLimit({ refund }))).toEqual([0, 1, 29, 10_050])
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/shop/index.ts'
+import { unsealExpected } from '../../src/shop/lib/links.ts'
 import { at, payment } from './support/events.ts'
 import { instead } from './support/money.ts'
-import { newOrderId, World } from './support/world.ts'
+import { LINK_SECRET, newOrderId, World } from './support/world.ts'
 
 /** A customer's card is declined; the same link leads to another try, which is paid. */
 async function paidByASecondTry(alerts: Alert[] = []): Promise<{ world: World; id: string }> {
@@ -37,6 +38,14 @@ describe('the id that the shop knows', () => {
     await world.advance(2_000)
     expect(await refund(world, id, 'again')).toMatchObject({ status: 409, body: { code: 'not_paid' } })
     expect([refundsOf(world, id), refundsOf(world, `${id}~2`)]).toEqual([0, 1])
+    // Each webhook's address says what was asked for, and opens for its own attempt alone.
+    for (const { url, order_id } of world.emulator.deliveries) {
+      const sealed = new URL(String(url)).searchParams.get('expected') ?? ''
+      expect(await unsealExpected(sealed, order_id, [LINK_SECRET])).toMatchObject({ amount: 100.5, currency: 'UAH' })
+    }
+    // Another program's order may have such a name.
+    await world.deliver(payment('cups~1'))
+    expect(await world.order('cups~1')).toMatchObject({ order_id: 'cups~1', status: 'success' })
   })
 
   it('names both attempts where both hold money, and takes the own id of one', async () => {

@@ -6,7 +6,7 @@ import { english as en } from '../../src/console/words/en.ts'
 import { resultLink } from '../../src/shop/lib/links.ts'
 import type { ShownOrder } from '../../src/shop/order/order-page.ts'
 import { money } from '../../src/shop/pages/money.ts'
-import type { ListedOrder } from '../../src/shop/routes/list-orders.ts'
+import type { AttentionList, ListedOrder } from '../../src/shop/routes/list-orders.ts'
 import { check, SEED } from '../support/property.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 import { LINK_SECRET, ORIGIN, World } from '../worker/support/world.ts'
@@ -38,7 +38,12 @@ function shownFirst(text: string): { state: string; sum: string } {
 function rowOf({ text }: Shown, order_id: string): { state: string; sum: string; isTaken: boolean; row: string } {
   const row = text.split('<li class="row">').find((part) => part.includes(`/orders/${order_id}"`)) ?? ''
   const [, off, sum = ''] = /<span class="(off)?">([^<]*)<\/span><\/li>/.exec(row) ?? []
-  return { state: shownFirst(row).state, sum, isTaken: off === undefined, row: plain({ text: row }) }
+  return {
+    state: shownFirst(row).state,
+    sum,
+    isTaken: off === undefined,
+    row: plain({ text: row.split('</li>')[0] ?? '' }),
+  }
 }
 
 /** The events of an order after its payment. */
@@ -73,6 +78,11 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
       const browser = await new Browser(mount(world)).signIn()
       const list = await browser.open('/console/orders')
       const { orders } = await json<{ orders: ListedOrder[] }>(world, '/api/orders')
+      const attention = await json<AttentionList>(world, '/api/attention')
+      const home = await browser.open('/console/')
+      const count = attention.count > 0 ? `(${attention.count}) ` : ''
+      for (const { text } of [home, list])
+        expect(text).toContain(`<title>${count}${text === home.text ? 'Today' : 'Orders'}`)
       const day = new Intl.DateTimeFormat('en-CA', { timeZone: KYIV })
       const today = day.format(world.time)
       let takenOfRows = 0
@@ -85,6 +95,12 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
         const first = shownFirst(page.text)
         const row = rowOf(list, id)
         expect([row.state, row.sum], 'the list').toEqual([first.state, first.sum])
+        if (order.status === 'success') expect(rowOf(home, id), 'Today').toEqual(row)
+        const isDue = attention.items.some(({ order_id }) => order_id === id)
+        expect(row.row.includes(en.orders.check), 'attention').toBe(isDue)
+        const isOpen = order.status !== 'success' && order.status !== 'failure'
+        const acts = formsOf(page).map(({ action }) => action.split('/').at(-1))
+        expect(acts.includes('cancel'), 'cancel').toBe(isOpen)
         expect([listed.status, listed.totals, listed.status_at]).toEqual([order.status, order.totals, order.status_at])
         const { authorized, captured, refunded, voided } = order.totals
         const back = refunded + (order.method === 'auth' ? 0 : voided)

@@ -35,20 +35,16 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false, more
   }
   const { order_id, method } = order
   if (typeof order_id !== 'string' || order_id === '' || order_id === '.' || order_id === '..') {
-    rejectOrder('order_id', order, 'order_id must be a non-empty string other than "." and ".."')
+    rejectOrder('order_id', order, 'must be a non-empty string other than "." and ".."')
   }
   try {
     encodeURIComponent(order_id)
   } catch {
-    rejectOrder('order_id', order, 'order_id contains half of a surrogate pair')
+    rejectOrder('order_id', order, 'contains half of a surrogate pair')
   }
   // "A-1~2" is what the worker itself calls the second attempt at paying "A-1".
   if (/~\d+$/.test(order_id)) {
-    rejectOrder(
-      'order_id',
-      order,
-      'order_id must not end in "~" and a number: the worker names further attempts that way',
-    )
+    rejectOrder('order_id', order, 'must not end in "~" and a number: the worker names further attempts that way')
   }
   const mayBeLong = longOrderId && method !== 'auth'
   const limit = (mayBeLong ? ID_LENGTH.longest : ID_LENGTH.operable) - more
@@ -57,7 +53,7 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false, more
     rejectOrder(
       'order_id',
       order,
-      `order_id must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX + more} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
+      `must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX + more} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
     )
   }
   await checkAsTheSdkDoes(order)

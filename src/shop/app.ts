@@ -45,7 +45,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       const actor = whoAsks(c, tries)
       if (actor instanceof Response) return actor
       const { by, role } = actor
-      if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs a role that may ${row.may}.`)
+      if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs the right "${row.may}".`)
       requireBindings(c.env, row.needs)
       const asked = await readAsked(c, row)
       const done = await row.run(c, { ...scopeOf(deps, c), by, role }, asked)

@@ -78,10 +78,10 @@ describe('createCheckoutLink', () => {
     [{ expiresIn: 5 }, /^expiresIn is not an option; the options are origin, .*expiresAt, now\.$/],
     [{ landing: 1 }, /landing must be true or false/],
     [{ order: { ...ORDER, mode: 'direct' } }, /mode/],
-    [{ order: { ...ORDER, order_id: '..' } }, /order_id must be a non-empty string other/],
-    [{ order: { ...ORDER, order_id: undefined } }, /order_id must be a non-empty string other/],
-    [{ order: { ...ORDER, order_id: 'A-1~12' } }, /order_id must not end in/],
-    [{ order: { ...ORDER, order_id: 'A\ud800' } }, /order_id contains half of a surrogate pair/],
+    [{ order: { ...ORDER, order_id: '..' } }, /order_id: must be a non-empty string other/],
+    [{ order: { ...ORDER, order_id: undefined } }, /order_id: must be a non-empty string other/],
+    [{ order: { ...ORDER, order_id: 'A-1~12' } }, /order_id: must not end in/],
+    [{ order: { ...ORDER, order_id: 'A\ud800' } }, /order_id: contains half of a surrogate pair/],
     [{ order: { ...ORDER, payload: 'Щ'.repeat(4000) } }, /at most 8000 work everywhere/],
   ])('rejects %j with a text that says why', async (fields, text) => {
     const code = expect.stringMatching(/^(config|invalid_input)$/)

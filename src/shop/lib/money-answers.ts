@@ -20,7 +20,7 @@ const FIXED = {
     'Set PUBLIC_ORIGIN, or send a server_url.',
   ],
   not_paid: [409, 'not_paid', 'No attempt at paying this order holds money.'],
-  order_changed: [412, 'order_changed', 'Money of this order was moved since; nothing was sent.'],
+  order_changed: [412, 'order_changed', 'The order has changed since this version; nothing was sent.'],
   order_rebuilt: [
     409,
     'order_rebuilt',
@@ -79,7 +79,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     }
     case 'over_limit': {
       const { code, limit } = answer
-      const title = `Nothing was sent: of one order ${fromMinorUnits(limit)} may be refunded, with what is asked for already.`
+      const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, earlier refunds included.`
       return [[403, code, title], { limit_minor: limit }]
     }
     case 'paid_twice': {

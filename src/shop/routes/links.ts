@@ -8,10 +8,10 @@ import {
   readCheckoutLink,
 } from '../../checkout-link/link.ts'
 import { nonceOf } from '../../checkout-link/seal.ts'
-import { isConfigError, isInvalidInputError } from '../../errors.ts'
+import { type Issue, isConfigError, isInvalidInputError } from '../../errors.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { anObject, option } from '../../schemas/fields.ts'
-import { oneOf, pattern, wholeNumber } from '../../schemas/input.ts'
+import { issueAt, oneOf, pattern, wholeNumber } from '../../schemas/input.ts'
 import { flag, number, text } from '../../schemas/values.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, askPage, keepLink } from '../books/ask.ts'
@@ -104,8 +104,12 @@ async function linkOf(options: CheckoutLinkOptions, isReusable: boolean): Promis
   try {
     return await makeLink(options, isReusable)
   } catch (error) {
-    if (isInvalidInputError(error) || isConfigError(error))
-      throw invalid(error.message.replace('expiresAt', 'expires_at'))
+    if (isInvalidInputError(error)) throw invalid(error.message, error.issues.map(inOrder))
+    if (isConfigError(error)) {
+      const path = error.field.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
+      const message = error.message.replace(error.field, path)
+      throw invalid(message, [issueAt(path, message, options[error.field as 'reference'])])
+    }
     throw error
   }
 }
@@ -122,8 +126,13 @@ function originOf({ env, req }: C): string {
   )
 }
 
-const invalid = (detail: string): ProblemError =>
-  new ProblemError(400, 'invalid_input', 'The input is not valid; no link was made.', detail)
+const inOrder = (issue: Issue): Issue => ({ ...issue, path: `order.${issue.path}` })
+
+const invalid = (detail: string, issues: Issue[]): ProblemError =>
+  new ProblemError(400, 'invalid_input', 'The input is not valid; no link was made.', detail, { issues })
+
+const wrong = (path: string, value: unknown, message: string): ProblemError =>
+  invalid(`${path}: ${message}.`, [issueAt(path, message, value)])
 
 /** Links that are looked at in one turn for those in a state. */
 const AT_ONCE = 500
@@ -168,12 +177,13 @@ function limitsOf(
 ): Limits | undefined {
   const { max_orders, max_per_hour } = limits
   if (isReusable) {
-    const whose = Object.keys(order).find((name) => /^customer_(?!lang$)/.test(name))
-    if (whose) throw invalid(`${whose}: a reusable link is for any customer; leave it out.`)
+    const whose = Object.entries(order).find(([name]) => /^customer_(?!lang$)/.test(name))
+    if (whose) throw wrong(...whose, 'a reusable link is for any customer; leave it out')
     return { max_orders: max_orders ?? null, max_per_hour: max_per_hour ?? PER_HOUR }
   }
   if (max_orders === undefined && max_per_hour === undefined) return undefined
-  throw invalid('max_orders and max_per_hour are of a link with reusable: true.')
+  const [path, value] = max_orders === undefined ? ['max_per_hour', max_per_hour] : ['max_orders', max_orders]
+  throw wrong(path as string, value, 'only a link with reusable: true has it')
 }
 
 export const LINK_ROUTES: Routes<

@@ -50,7 +50,7 @@ describe('edgetill init', () => {
     const written = worker.map((file) => readFileSync(join(shop, file), 'utf8'))
     expect(written).toEqual(worker.map((file) => readFileSync(join(root, file), 'utf8')))
     expect(written.join('').split('\n').length).toBeLessThanOrEqual(200)
-    expect(readFileSync(join(shop, 'wrangler.toml'), 'utf8')).toMatch(/^# +SHOP_TOKEN, CHAT_URL /m)
+    expect(readFileSync(join(shop, 'wrangler.toml'), 'utf8')).toMatch(/^# +SHOP_TOKEN, PAGER_URL /m)
   })
 
   it.each([

@@ -26,7 +26,8 @@ const env = {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The last lines of `npm run dev`. */
-const INVITATION = /^Ctrl-C stops both\.\n[\s\S]*\/console\n +Sign in with \S+\n[\s\S]*^ +(http:\S+\/checkout\/\S+)\n/m
+const INVITATION =
+  /^Ctrl-C stops both\.\n[\s\S]*\/console\n +Sign in as admin with \S+\n[\s\S]*^ +(http:\S+\/checkout\/\S+)\n/m
 
 let tarball = ''
 const started: Running[] = []

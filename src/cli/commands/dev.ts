@@ -160,7 +160,7 @@ async function invitation(origin: string, service: string, linkSecret: string, a
 Ctrl-C stops both.
 
   the console  ${origin}/console
-               Sign in with ${adminToken}
+               Sign in as admin with ${adminToken}
 
 Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:
 

@@ -23,7 +23,7 @@ export const verb: Verb = defineVerb({
     'Plays orders against a receiver of webhooks, under attack, and compares what the shop says of them with what happened.\n' +
     'Exits 0 when nothing was found, 1 when something was, 2 when it could not be run. Never for a live shop.',
   examples: [
-    "prove --url http://[::1]:3000 --state 'http://[::1]:3000/{order_id}'",
+    "prove --url http://localhost --state 'http://localhost/{order_id}'",
     'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',
   ],
   readOn: 'guides/prove.md',

@@ -57,7 +57,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const began = Date.now()
     const reply = await shop.send(body)
     spent += Date.now() - began
-    if (spent > SLOW_MS) onWait?.(`The receiver has taken ${SLOW_MS / 1000} s to respond so far.`)
+    if (spent > SLOW_MS) onWait?.(`The receiver’s responses have taken ${SLOW_MS / 1000} s in all so far.`)
     learnt.requests++
     learnt.location = reply.location ?? learnt.location
     return reply

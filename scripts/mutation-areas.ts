@@ -33,7 +33,7 @@ const SIMULATOR = ['test/simulator/simulator.test.ts']
 const MONEY = [...worker('operate settle found-out failures gate merchant reconciliation'), ...SIMULATOR]
 const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR]
 const EVENTS = [...worker('webhooks gate rejections alerts reconciliation'), ...SIMULATOR]
-const LISTS = worker('orders attention whole-order api merchant')
+const LISTS = worker('books orders attention whole-order api merchant')
 // These take longest: only what nothing else notices is left to them.
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
@@ -70,7 +70,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/order/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/books': {
-    'src/shop/books/{days,links,reuse}.ts': [...CONSOLE, ...worker('links merchant reusable-links')],
+    'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...CONSOLE],
     'src/shop/books/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/kv': { 'src/shop/kv/*.ts': [...EVENTS, ...MONEY, ...ERASURE] },

@@ -148,6 +148,23 @@ describe('short links', () => {
 })
 
 describe('the days', () => {
+  it('count an operation where its success was received first, until the service takes that back', async () => {
+    const world = create({ env: { SHOP_TZ: 'Europe/Kyiv' } })
+    world.time = Date.parse('2026-03-31T20:59:00Z')
+    const [paid, back] = [payment('A-1'), secondary('A-1', 'refund', { amount: 2 })]
+    for (const event of [paid, back]) await world.deliver(event)
+    await world.advance(120_000)
+    const taken = async () => {
+      const { days } = (await json(world, '/api/days?from=2026-03-31&to=2026-04-01')) as { days: Json[] }
+      return days.map(({ day, taken_minor, count }) => [day, taken_minor, count])
+    }
+    expect(await taken()).toEqual([['2026-03-31', 9850, 2]])
+    await world.deliver({ ...paid, processed_at: '2026-03-01T11:00:00.000' })
+    await world.deliver({ ...back, status: 'failure', processed_at: '2026-03-01T11:00:00.000' })
+    await world.advance(20_000)
+    expect(await taken()).toEqual([['2026-03-31', 10_050, 1]])
+  })
+
   it.each([
     '',
     'from=2026-03-01',

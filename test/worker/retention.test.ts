@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '../../src/index.ts'
+import { retentionMs, type ShopEnv } from '../../src/shop/env.ts'
 import { isQuick } from '../support/environment.ts'
 import { at, payment } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'
@@ -125,6 +126,7 @@ describe('RETENTION_DAYS over hostile KV', () => {
     await stray('two')
     await live(world, 9)
     expect(await world.keys('stray/')).toHaveLength(2)
+    expect(world.kv.writes.findLast(({ key }) => key.startsWith('stray/'))?.ttl).toBe(10 * 86_400)
     await live(world, 2)
     await runs(world, 2 * 96)
     expect(await world.keys('stray/')).toEqual([])
@@ -132,6 +134,11 @@ describe('RETENTION_DAYS over hostile KV', () => {
 })
 
 describe('the limits of RETENTION_DAYS', () => {
+  it('a whole number of days; anything else removes nothing', () => {
+    const of = (RETENTION_DAYS: string) => retentionMs({ RETENTION_DAYS } as ShopEnv)
+    expect(['30', '1.5', '30d', '0', '-1', ''].map(of)).toEqual([30 * DAY_MS, ...Array(5).fill(undefined)])
+  })
+
   it('each order by its own alarm, however many there are, an hour after its time', async () => {
     const world = worldOf('strict')
     const ids = idsOf(100)
@@ -152,9 +159,12 @@ describe('the limits of RETENTION_DAYS', () => {
     expect(holding(world, ids)).toBe(0)
     expect(await (await world.api('/api/orders/A-0')).json()).toEqual(before)
     const { gate } = world.gate.calls
-    for (let i = 0; i < 96; i++) await world.cron()
+    for (let i = 0; i < 96; i++) {
+      await world.cron()
+      world.time += 15 * MINUTE_MS
+    }
     // It asks the shop's objects alone.
-    expect(world.gate.calls.gate - gate).toBeLessThanOrEqual(96 * 4)
+    expect(world.gate.calls.gate - gate).toBe(96 * 2)
     expect(world.gate.nextAlarm()).toBeUndefined()
   })
 

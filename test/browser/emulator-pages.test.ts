@@ -20,10 +20,7 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
 
-const SIZES = {
-  wide: { width: 1280, height: 900 },
-  phone: { width: 390, height: 844 },
-} as const
+const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
 const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
 )

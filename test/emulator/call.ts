@@ -123,13 +123,7 @@ export const SPLIT: Json[] = [
 ]
 
 export function cardForm(card: TestCardName, more: Record<string, string> = {}): URLSearchParams {
-  return new URLSearchParams({
-    cc_number: testCard(card),
-    exp_month: '12',
-    exp_year: '30',
-    card_cvv: '123',
-    ...more,
-  })
+  return new URLSearchParams({ cc_number: testCard(card), exp_month: '12', exp_year: '30', card_cvv: '123', ...more })
 }
 
 /** Submits a form as a browser does. */

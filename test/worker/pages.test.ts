@@ -31,9 +31,7 @@ describe('the language of a page', () => {
 
 describe('the customer’s pages', () => {
   const create = (env: WorldOptions['env'] = {}) =>
-    new World({
-      env: { SHOP_NAME: 'Кухлі & Co <b>', SHOP_URL: 'https://shop.example.com/?a=1&b=2', ...env },
-    })
+    new World({ env: { SHOP_NAME: 'Кухлі & Co <b>', SHOP_URL: 'https://shop.example.com/?a=1&b=2', ...env } })
   const resultOf = (world: World, order_id: string) =>
     world.emulator.orders.get(order_id)?.payments[0]?.result_url ?? ''
 

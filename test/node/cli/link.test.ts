@@ -9,10 +9,7 @@ let around: Required<Pick<Around, 'environment' | 'fetch'>>
 
 beforeEach(() => {
   world = new World({ kind: 'strict' })
-  around = {
-    environment: ENVIRONMENT,
-    fetch: (input, init) => world.fetch(new Request(input, init)),
-  }
+  around = { environment: ENVIRONMENT, fetch: (input, init) => world.fetch(new Request(input, init)) }
 })
 
 const WORDS = ['A-1', '--amount', '100.50', '--currency', 'UAH', '--email', 'olena@example.com']

@@ -13,10 +13,7 @@ export function blocks(file: string, language: string): Snippet[] {
   const text = readFileSync(join(root, file), 'utf8')
   return [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)]
     .filter(([, found]) => found === language)
-    .map((match) => ({
-      where: `${file}:${text.slice(0, match.index).split('\n').length}`,
-      code: match[2] ?? '',
-    }))
+    .map((match) => ({ where: `${file}:${text.slice(0, match.index).split('\n').length}`, code: match[2] ?? '' }))
 }
 
 /** The TypeScript files in a folder. */

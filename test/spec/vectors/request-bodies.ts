@@ -37,8 +37,5 @@ export const REQUESTS = {
     body: '{"pos_id":"3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11","mode":"direct","amount":100.5,"currency":"UAH","description":"Дві чашки","order_id":"A-1","order_3ds_bypass":"supported","customer_id":"c-1","customer_country":"UA","customer_birthday":"1990-02-28","customer_tax_id":"1234567890","server_url":"https://shop.example.com/webhooks","result_url":"https://shop.example.com/thanks?order=A-1","merchant_mcc":"5812","payload":"{\\"cart\\":7}","validation_url":"https://shop.example.com/preflight","cc_number":"4242424242424242","exp_month":9,"exp_year":99,"card_cvv":"123","customer_fname":"Olena","customer_lname":"Bila","customer_patronym":"Ivanivna","customer_email":"olena@example.com","customer_phone":"+380441234567","customer_ip":"203.0.113.7","customer_referrer":"https://shop.example.com/cart","browser_fingerprint":{"browserColorDepth":"24","browserScreenHeight":"1080","browserScreenWidth":"1920","browserJavaEnabled":"false","browserLanguage":"uk-UA","browserTimeZone":"Europe/Kyiv","browserTimeZoneOffset":"-120","browserAcceptHeader":"text/html","browserIpAddress":"203.0.113.7","browserUserAgent":"Mozilla/5.0"},"cryptogram":{"eci":"05","value":"AAAB"},"method":"purchase","split":[{"amount":90.45,"sub_merchant_id":"5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c01","products":[{"name":"Cup","qty":2}]},{"amount":10.05,"sub_merchant_id":"5b1d0f4e-0c55-4a53-9b0e-4a6f3f1a9c02"}]}',
     signature: '52129145cbb9b0f8bab05e1714684715c630b999',
   },
-  none: {
-    body: '',
-    signature: 'ae9f91484edbe38d770f26f8facbd652396713b7',
-  },
+  none: { body: '', signature: 'ae9f91484edbe38d770f26f8facbd652396713b7' },
 } as const satisfies Record<string, RequestVector>

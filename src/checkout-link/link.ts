@@ -53,7 +53,7 @@ export interface CheckoutLinkId {
   expiresAt: number
   /** The first 16 characters of the link's token. */
   nonce: string
-  isReusable: boolean
+  reusable?: true
 }
 
 const DAY_MS = 86_400_000
@@ -198,7 +198,7 @@ export async function openCheckoutLinkId(
   linkSecrets: readonly string[],
 ): Promise<CheckoutLinkId | undefined> {
   const value = (await unseal(linkSecrets, ID, id)) as [string, number, 1?] | undefined
-  return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id), isReusable: value.length > 2 }
+  return value && { order_id: value[0], expiresAt: value[1], nonce: nonceOf(id), ...(value[2] && { reusable: true }) }
 }
 
 function originOf(text: string, allowInsecureHttp = false): string {

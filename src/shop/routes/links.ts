@@ -254,7 +254,7 @@ export const LINK_ROUTES: Routes<
       const after = openCursor(cursor, id) as TimePlace | undefined
       const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id }, undefined)
       if (!found) throw noSuchLink()
-      const made = link.isReusable
+      const made = link.reusable
         ? await ordersOf(scope, link.nonce, { limit, after })
         : { orders: await listed(scope, [link.order_id]), next: undefined }
       const { orders, next } = made
@@ -268,8 +268,8 @@ export const LINK_ROUTES: Routes<
     query: { cancel: v.optional(oneOf(['true'])) },
     async run(c, scope, { query }) {
       const { id, link } = await linkIdOf(c)
-      const { order_id, nonce, expiresAt, isReusable } = link
-      if (isReusable) {
+      const { order_id, nonce, expiresAt, reusable } = link
+      if (reusable) {
         if (!(await actShop(scope, 1, closeReusable, { nonce, by: scope.by ?? '' }))) throw noSuchLink()
         return { id, order_id, revoked: true, opened: await endOrders(scope, nonce) }
       }

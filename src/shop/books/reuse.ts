@@ -59,12 +59,6 @@ export function closeReusable(scope: BooksScope, { nonce, by }: { nonce: string;
 /** Why a link makes no order. */
 export type Closed = 'invalid' | 'revoked' | 'expired' | 'full' | 'busy'
 
-/** The order that a visitor of a link has. */
-export interface Reuse {
-  order_id: string
-  after: string
-}
-
 /** A visit of a link's page, or a press of its button. */
 export interface ReuseVisit {
   nonce: string
@@ -79,26 +73,25 @@ export interface ReuseVisit {
  * The order that a visitor has by a link; a press makes one where there is none, and where the last one was over when the page
  * was shown. So two presses of one page, or of two pages of one browser, make one order.
  */
-export function orderOfVisit(scope: BooksScope, visit: ReuseVisit): { closed?: Closed | undefined; last?: Reuse } {
+export function orderOfVisit(scope: BooksScope, visit: ReuseVisit): { closed?: Closed | undefined; last?: string } {
   const { shop, now } = scope
   const { nonce, visitor, after = '', order_id } = visit
   return shop.atomically(() => {
     const find = `SELECT * FROM reusable JOIN link USING (short) WHERE nonce = ?`
     const [link] = shop.all<Reusable & { revoked_at: number | null; expires_at: number }>(find, nonce)
     if (!link) return { closed: 'invalid' }
-    const newest = 'SELECT order_id, after FROM reuse WHERE nonce = ? AND visitor = ? ORDER BY at DESC LIMIT 1'
-    const [last] = shop.all<Reuse>(newest, nonce, visitor)
+    const newest = 'SELECT order_id FROM reuse WHERE nonce = ? AND visitor = ? ORDER BY at DESC LIMIT 1'
+    const [{ order_id: last } = { order_id: undefined }] = shop.all<{ order_id: string }>(newest, nonce, visitor)
     const at = now()
     const ended = link.revoked_at !== null ? 'revoked' : at >= link.expires_at ? 'expired' : undefined
     const closed = ended ?? limitOf(scope, link)
     if (order_id === undefined || ended) return { closed, ...(last && { last }) }
-    if (last && last.order_id !== after) return { last }
+    if (last && last !== after) return { last }
     if (closed) return { closed }
-    const made = { order_id, after: last?.order_id ?? '' }
-    const write = 'INSERT INTO reuse (nonce, at, order_id, visitor, after) VALUES (?, ?, ?, ?, ?)'
-    shop.all(write, nonce, at, order_id, visitor, made.after)
+    const write = 'INSERT INTO reuse (nonce, at, order_id, visitor) VALUES (?, ?, ?, ?)'
+    shop.all(write, nonce, at, order_id, visitor)
     shop.all('UPDATE reusable SET made = made + 1 WHERE nonce = ?', nonce)
-    return { last: made }
+    return { last: order_id }
   })
 }
 

@@ -125,10 +125,10 @@ export const SHOP: Schema = {
     `CREATE TABLE reusable (nonce TEXT PRIMARY KEY, short TEXT NOT NULL UNIQUE, max_orders INTEGER,
        max_per_hour INTEGER NOT NULL, made INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
   ],
-  // Their orders. `after`: the one that the same visitor had made before. `tries`: how often closing tried to end it, null once it has.
+  // The orders of those. `tries`: how often closing has tried to end one; null once it has ended.
   reuse: [
-    `CREATE TABLE reuse (nonce TEXT, at INTEGER, order_id TEXT UNIQUE, visitor TEXT NOT NULL, after TEXT NOT NULL,
-       tries INTEGER DEFAULT 0, PRIMARY KEY (nonce, at, order_id)) WITHOUT ROWID`,
+    `CREATE TABLE reuse (nonce TEXT, at INTEGER, order_id TEXT UNIQUE, visitor TEXT NOT NULL, tries INTEGER DEFAULT 0,
+       PRIMARY KEY (nonce, at, order_id)) WITHOUT ROWID`,
     'CREATE INDEX reuse_visitor ON reuse (nonce, visitor, at)',
     'CREATE INDEX reuse_open ON reuse (nonce, tries, at) WHERE tries IS NOT NULL',
   ],

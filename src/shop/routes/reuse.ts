@@ -44,10 +44,10 @@ export async function reuse(
   const press = isOwn && { after, order_id: `${link.order.order_id}-${randomId(REUSE_LENGTH)}` }
   const { closed, last } = await actShop(scope, 1, orderOfVisit, { nonce, visitor, ...press })
   const isEnded = closed === 'revoked' || closed === 'expired'
-  if (last && (isEnded || isOwn)) return { ...link, order: { ...link.order, order_id: last.order_id } }
-  const isOver = last !== undefined && (await hasEnded(scope, last.order_id))
+  if (last && (isEnded || isOwn)) return { ...link, order: { ...link.order, order_id: last } }
+  const isOver = last !== undefined && (await hasEnded(scope, last))
   if (closed && (!last || isOver)) return closedLink(site, closed)
-  const before = isOver ? last.order_id : (last?.after ?? '')
+  const before = isOver ? last : ''
   const isPlain = req.url.startsWith('http:') && (isLoopback(req.url) || allowsInsecureHttp(env))
   const cookie = `${COOKIE}=${visitor}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DAY_S}${isPlain ? '' : '; Secure'}`
   return landingPage(site, link.order, path, {

@@ -3,6 +3,7 @@ import type { Role, Shop, ShopEnv } from '../shop/index.ts'
 import { orderPart } from '../shop/lib/links.ts'
 import type { Problem } from '../shop/lib/problem.ts'
 import type { Call, Returns } from '../shop/routes/results.ts'
+import type { Takes } from '../shop/routes/takes.ts'
 import type { ConsoleOptions } from './options.ts'
 import type { Words } from './words/en.ts'
 
@@ -47,11 +48,9 @@ export interface SignedVisit extends Visit {
 
 export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
 
-/** The variable parts of a call: those of its path, the query, the body. */
-interface Sent {
+/** The variable parts of a call: those of its path, its headers, and what its row takes. */
+type Sent<K extends Call> = Takes<K> & {
   path?: Readonly<Record<string, string>>
-  query?: Readonly<Record<string, string | number>>
-  body?: object
   headers?: Readonly<Record<string, string>>
 }
 
@@ -59,8 +58,9 @@ interface Sent {
 export async function call<K extends Call>(
   { c, shop, person }: SignedVisit,
   route: K,
-  { path = {}, query = {}, body, headers }: Sent = {},
+  ...[sent]: object extends Takes<K> ? [sent?: Sent<K>] : [sent: Sent<K>]
 ): Promise<Reply<Returns[K]>> {
+  const { path = {}, query = {}, body, headers }: Partial<Sent<Call>> & { query?: object; body?: object } = sent ?? {}
   const [method = '', pattern = ''] = route.split(' ')
   const part = (_: string, name: string) => (name === 'order_id' ? orderPart : encodeURIComponent)(path[name] ?? '')
   const url = new URL(pattern.replaceAll(/:(\w+)/g, part), c.req.url)

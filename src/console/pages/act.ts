@@ -196,7 +196,7 @@ function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, Operati
     case 'cancel':
       return call(visit, 'POST /api/orders/:order_id/cancel', { path })
     case 'resend':
-      return call(visit, 'POST /api/orders/:order_id/resend', { path, body: { operation: fields.operation } })
+      return call(visit, 'POST /api/orders/:order_id/resend', { path, body: { operation: fields.operation ?? '' } })
     case 'settle': {
       const executed = fields.executed === 'true' ? true : fields.executed === 'false' ? false : undefined
       return settle(visit, order_id, fields.attempt, executed)
@@ -211,7 +211,8 @@ function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, Operati
 const settle = (visit: SignedVisit, order_id: string, attempt_id = '', executed?: boolean | 'unknown') =>
   call(visit, 'POST /api/orders/:order_id/attempts/:attempt_id/settle', {
     path: { order_id, attempt_id },
-    body: { executed },
+    // The route rejects a form that did not say it.
+    body: { executed: executed as boolean | 'unknown' },
   })
 
 /** `/orders/:order_id/find`: the service is asked how an operation ended; no money moves. */

@@ -3,6 +3,7 @@ import { shopZone } from '../../shop/lib/day.ts'
 import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { Returns, ShopDay } from '../../shop/routes/results.ts'
+import type { Takes } from '../../shop/routes/takes.ts'
 import { notice, page, respond } from '../layout.ts'
 import { minorOf, sumOf } from '../lib/amount.ts'
 import { isDay, today } from '../lib/shop-day.ts'
@@ -106,7 +107,7 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   const query = daysOf(visit)
   const rows: Returns['GET /api/operations']['operations'] = []
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
-    const asked: Record<string, string | number> = { ...query, limit: 100, ...(cursor && { cursor }) }
+    const asked: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
     const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
     if (!reply.ok || left === 0) return notice(visit, reply.ok ? 413 : reply.status, words.failed)
     rows.push(...reply.body.operations)

@@ -11,6 +11,7 @@ import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
 import type { C, Scope } from '../scope.ts'
 import type { Call, Returns } from './results.ts'
+import type { Takes } from './takes.ts'
 
 type None = Record<never, never>
 type Read<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>
@@ -41,11 +42,17 @@ const NOT_DONE = 'The input is not valid; nothing was done.'
 /** Rows by their calls. */
 export type Routes<K extends Call> = { readonly [C in K]: Route<C> }
 
+/** A schema for each input that a call takes, and no other. */
+type Entries<K extends Call, Part extends string, Given> = {
+  [N in keyof Inputs<K, Part>]-?: v.GenericSchema
+} & { [N in Exclude<keyof Given, keyof Inputs<K, Part>>]: never }
+type Inputs<K extends Call, Part extends string> = Required<Takes<K>>[Part & keyof Takes<K>]
+
 /** A row: its function gets what its own schemas read. */
 export function route<K extends Call, Q extends v.ObjectEntries = None, B extends v.ObjectEntries = None>(
   row: Omit<Route<K>, 'run' | 'query' | 'body'> & {
-    query?: Q
-    body?: B
+    query?: Q & Entries<K, 'query', Q>
+    body?: B & Entries<K, 'body', B>
     run: (c: C, scope: Scope, asked: Asked<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
   },
 ): Route<K> {

@@ -101,6 +101,7 @@ describe('doctor --worker-url', () => {
 
   const NO_LINK = { 'worker PUBLIC_ORIGIN': undefined, 'worker link': 'failed' }
   const NOT_TRIED = { 'worker PUBLIC_ORIGIN': 'skipped', 'worker link': 'skipped' }
+  const TOKEN = 'a-token-of-32-characters-for-olena'
   const REFUSED = () => Promise.reject(new TypeError('', { cause: { code: 'ECONNREFUSED' } }))
 
   it.each<[what: string, respond: Answer, unlike: object | undefined, texts: string[], toml?: string]>([
@@ -156,6 +157,16 @@ describe('doctor --worker-url', () => {
       [],
       LIVE.replace('POS_ID = "p"', 'POS_ID = "q"'),
     ],
+    ...[
+      ['short', 'sell', 'the token of taras must have at least 32 visible characters'],
+      [TOKEN, 'sell', 'the token of taras is that of olena'],
+      [TOKEN.toUpperCase(), 'boss', 'the role of taras must be'],
+    ].map(([token = '', role = '', text = '']): [string, Answer, object, string[]] => [
+      `PEOPLE: ${text}`,
+      worker({ PEOPLE: JSON.stringify({ olena: { token: TOKEN, role: 'all' }, taras: { token, role } }) }),
+      { worker: undefined, 'worker PEOPLE': 'failed', 'worker token': 'failed', ...NO_LINK, 'worker link': 'skipped' },
+      [text, 'Set it with `npx wrangler secret put PEOPLE`'],
+    ]),
     ['a page', () => new Response('<h1>It works!</h1>'), undefined, ['Is --worker-url the origin']],
     ['nothing', REFUSED, undefined, [`no response at ${ORIGIN} (ECONNREFUSED)`, 'is the worker deployed']],
   ])('%s', async (_, respond, unlike, texts, toml) => {
@@ -164,6 +175,7 @@ describe('doctor --worker-url', () => {
     const expected: Record<string, string> = unlike ? { ...RIGHT, ...unlike } : { worker: 'failed' }
     expect(results).toMatchObject(Object.fromEntries(Object.entries(expected).filter(([, result]) => result)))
     expect(texts.filter((one) => !text.includes(one))).toEqual([])
+    expect(text.toLowerCase()).not.toContain(TOKEN)
     expect(code).toBe(Object.values(results).includes('failed') ? 1 : 0)
     // Whatever is not right has a fix.
     const right = Object.values(results).filter((result) => /ok|skipped/.test(result))

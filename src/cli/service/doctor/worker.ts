@@ -40,7 +40,7 @@ export async function checkWorker(
       environments.find(({ name }) => name === (isLoopback(origin) ? undefined : mode))
     const token = await ask('GET /api/edgetill-doctor')
     findings.push(
-      ...configuration(body, mode, token.status === 404, own),
+      ...configuration(body, mode, own),
       tokenOf(token),
       ...modeOf(mode, own, environments),
       // A worker with SENDER_CHECK = "enforce" rejects this machine before it looks at a signature.
@@ -64,10 +64,10 @@ const isHealth = ({ status }: Record<string, unknown>): boolean => status === 'o
 
 const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN|PEOPLE)$/
 
-function configuration(health: Record<string, unknown>, mode: string, isAdmin: boolean, own?: Environment): Finding[] {
+function configuration(health: Record<string, unknown>, mode: string, own?: Environment): Finding[] {
   const { status, problems } = health
   if (status === 'ok') return [ok('worker', `healthy, MODE ${mode}`)]
-  if (!isAdmin || !Array.isArray(problems)) {
+  if (!Array.isArray(problems)) {
     return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor says what is wrong.')]
   }
   const [flag, table] = own?.name === undefined ? ['', '[vars]'] : [` --env ${own.name}`, `[env.${own.name}.vars]`]

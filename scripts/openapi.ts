@@ -1,5 +1,5 @@
-// `npm run openapi:update` writes guides/shop-openapi.json, the Worker's `/api` as OpenAPI 3.1: the rows of src/shop/routes, in
-// the words of guides/shop-reference.md and of the interfaces. test/node/openapi.test.ts fails when the file is stale.
+// `npm run openapi:update` writes guides/shop-openapi.json, the Worker's `/api` as OpenAPI 3.1, and the guide's table of routes: the
+// rows of src/shop/routes, in the words of guides/shop-reference.md and of the interfaces. test/node/openapi.test.ts fails when one is stale.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { API } from '../src/shop/routes/api.ts'
 import { type Call, DESCRIBED, NAMED } from '../src/shop/routes/results.ts'
 import type { Route } from '../src/shop/routes/route.ts'
-import { COMMON, ERRORS, FILTERS, GUIDE } from './openapi/guide.ts'
+import { COMMON, DOES, ERRORS, FILTERS, GUIDE_FILE, guideText } from './openapi/guide.ts'
 import { jsonSchema, type Schema } from './openapi/json-schema.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -96,7 +96,7 @@ function operationOf(call: Call, { query = {}, body, may: right }: Route): Schem
   return {
     operationId: id,
     summary: words.charAt(0).toUpperCase() + words.slice(1),
-    description: GUIDE.find(({ route }) => route === call)?.does,
+    description: DOES.get(call),
     tags: [tagOf(call)],
     parameters: [...inPath, ...inQuery, ...inHeader],
     ...(schema && {
@@ -139,4 +139,5 @@ if (import.meta.main) {
   const input = JSON.stringify(openApi(), null, 2)
   const text = execFileSync(biome, ['check', '--write', `--stdin-file-path=${FILE}`], { cwd: root, input }).toString()
   writeFileSync(join(root, FILE), text)
+  writeFileSync(GUIDE_FILE, guideText())
 }

@@ -1,10 +1,13 @@
-// Reads the routes of `/api` from guides/shop-reference.md; test/node/worker-routes.test.ts holds it against the engine.
+// The words of guides/shop-reference.md about the routes of `/api`; its table of them is made from the rows.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Call } from '../../src/shop/routes/results.ts'
+import { API } from '../../src/shop/routes/api.ts'
+import { type Call, DESCRIBED } from '../../src/shop/routes/results.ts'
+import type { Route } from '../../src/shop/routes/route.ts'
 
-const text = readFileSync(join(import.meta.dirname, '../../guides/shop-reference.md'), 'utf8')
+export const GUIDE_FILE: string = join(import.meta.dirname, '../../guides/shop-reference.md')
+const text = readFileSync(GUIDE_FILE, 'utf8')
 
 /** The cells of the table whose first column has this title. */
 function cellsOf(title: string): string[][] {
@@ -15,18 +18,21 @@ function cellsOf(title: string): string[][] {
 
 const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, found]) => found as string)
 
-/** The rows of `/api`. */
-export const GUIDE: readonly { route: Call; may: string; does: string; query: string[]; errors: string[] }[] = cellsOf(
-  'route of `/api`',
-).map(([call, may = '', does = '', query, errors]) => {
-  return {
-    route: quoted(call)[0] as Call,
-    may: may.trim(),
-    does: does.trim(),
-    query: quoted(query),
-    errors: quoted(errors),
-  }
-})
+/** The effect of each route: the one thing that its row does not say. */
+export const DOES: ReadonlyMap<string, string> = new Map(
+  cellsOf('route of `/api`').flatMap(([call, , does = '']) => quoted(call).map((one) => [one, does.trim()] as const)),
+)
+
+/** The guide, with the table of the routes as the rows say it. */
+export function guideText(): string {
+  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+  const rows = Object.entries<Route>(API).map(([call, { may, query = {} }]) => {
+    const { errors } = DESCRIBED[call as Call]
+    const cells = [list([call]), may, DOES.get(call) ?? '', list(Object.keys(query)), list(errors)]
+    return cells.map((cell) => `| ${cell}${cell && ' '}`).join('')
+  })
+  return text.replace(/(\n\| route of `\/api` .*\n.*\n)[\s\S]*?\n\n/, (_, head) => `${head}${rows.join('|\n')}|\n\n`)
+}
 
 /** Each code of an error: the statuses that it comes with, and what it means. */
 export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> = new Map(

@@ -23,6 +23,7 @@ const RULES: [message: RegExp, schema: (...found: string[]) => Schema][] = [
   [/^must be an object/, () => ({ type: 'object' })],
   [/^must be a non-empty string/, () => ({ ...text, minLength: 1 })],
   [/^must be a string/, () => text],
+  [/^must be well-formed|^must not be/, () => ({})],
   [/^must be (.*)/, (be = '') => ({ ...text, description: `${be.charAt(0).toUpperCase()}${be.slice(1)}` })],
 ]
 const text = { type: 'string' }
@@ -47,9 +48,9 @@ function convert(schema: v.GenericSchema, definitions: typeof NAMED = {}): Schem
   const { $schema, $defs, ...found } = toJsonSchema(schema as never, {
     ...{ errorMode: 'ignore', target: 'draft-2020-12', definitions: definitions as never },
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema({ valibotSchema }) {
+    overrideSchema({ valibotSchema, jsonSchema: before }) {
       const one = valibotSchema as v.GenericSchema & { getter?: (input: unknown) => v.GenericSchema }
-      if (one.type === 'custom') return ruleOf(one as never) as never
+      if (one.type === 'custom') return { ...before, ...ruleOf(one as never) } as never
       if (!one.getter) return undefined
       const forms = ['', 1, true, {}].map((value) => JSON.stringify(convert(one.getter?.(value) as v.GenericSchema)))
       return { anyOf: [...new Set(forms)].map((form) => JSON.parse(form)) } as never

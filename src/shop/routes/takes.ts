@@ -35,8 +35,12 @@ interface Inputs {
     customer_email?: string
     landing?: boolean
     longOrderId?: boolean
+    reusable?: boolean
+    max_orders?: number
+    max_per_hour?: number
   }>
   'GET /api/links': Filters<'state' | 'order_id' | Paged>
+  'GET /api/links/:id': Filters<Paged>
   'DELETE /api/links/:id': Filters<'cancel'>
   'GET /api/strays': Filters<Paged>
 }

@@ -94,7 +94,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
     // ended, and a message at each payment without code; `hono/accepts`, which reads any form of Accept-Language; links that anybody
     // may pay with, again and again, with their limits and what closing them ends.
-    limit: 96_500,
+    limit: 97_500,
     without: NOTHING_OF_THE_SHOP,
   },
   {

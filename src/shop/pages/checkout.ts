@@ -56,7 +56,6 @@ export interface ReuseForm {
   /** 403: what was sent before was not a form of this browser’s own. */
   status: 200 | 403
   fields: { after: string; key: string }
-  cookie: string
 }
 
 /** The goods, and a button that opens the payment: for previews of messengers, and links with `landing`. */
@@ -75,7 +74,7 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string, reus
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     )}<button>${wording.landing.pay(sum)}</button></form>`,
     ...(reuse
-      ? { status: reuse.status, headers: { 'set-cookie': reuse.cookie } }
+      ? { status: reuse.status }
       : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
     head: html`<meta property="og:type" content="website">
 <meta property="og:title" content="${name}">

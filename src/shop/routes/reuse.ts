@@ -1,3 +1,5 @@
+import { getCookie, setCookie } from 'hono/cookie'
+import type { StatusCode } from 'hono/utils/http-status'
 import { type CheckoutLink, REUSE_LENGTH } from '../../checkout-link/link.ts'
 import { isMarkOf, markOf, nonceOf } from '../../checkout-link/seal.ts'
 import { encodeBase64url } from '../../lib/base64url.ts'
@@ -33,7 +35,7 @@ export async function reuse(
 ): Promise<CheckoutLink | Response> {
   const { env, req } = c
   const nonce = nonceOf(path.slice(path.lastIndexOf('/') + 1))
-  const [, known] = new RegExp(`\\b${COOKIE}=([\\w-]{22})(;|$)`).exec(req.header('cookie') ?? '') ?? []
+  const [known] = /^[\w-]{22}$/.exec(getCookie(c, COOKIE) ?? '') ?? []
   const visitor = known ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
   const isPress = req.raw.method === 'POST'
   const fields = new URLSearchParams(isPress ? ((await bodyText(req.raw)) ?? '') : '')
@@ -49,12 +51,12 @@ export async function reuse(
   if (closed && (!last || isOver)) return closedLink(site, closed)
   const before = isOver ? last : ''
   const isPlain = req.url.startsWith('http:') && (isLoopback(req.url) || allowsInsecureHttp(env))
-  const cookie = `${COOKIE}=${visitor}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DAY_S}${isPlain ? '' : '; Secure'}`
-  return landingPage(site, link.order, path, {
+  setCookie(c, COOKIE, visitor, { path, httpOnly: true, sameSite: 'Lax', maxAge: DAY_S, secure: !isPlain })
+  const page = await landingPage(site, link.order, path, {
     status: isPress ? 403 : 200,
     fields: { after: before, key: await markOf(env.LINK_SECRET, FORM, marked(before)) },
-    cookie,
   })
+  return c.newResponse(page.body, page as Response & { status: StatusCode })
 }
 
 /** Whether a visitor who presses the button again means another order. */

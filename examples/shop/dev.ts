@@ -48,4 +48,4 @@ console.log(`
   Ctrl-C stops everything.
 
   console   ${shop.worker}/console
-            Sign in with ${shop.adminToken}, which is the admin token of the worker's /api too.`)
+            Sign in as admin with ${shop.adminToken}, which is the admin token of the worker's /api too.`)

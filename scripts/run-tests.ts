@@ -157,7 +157,7 @@ function chooseRuntimes(): Runtime[] {
     if (options.long || inFolder('frameworks')) wanted.add('frameworks')
   }
   const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
-  if (wanted.has('frameworks')) for (const place of ['', 'next-14', 'next-15']) installFrameworks(place)
+  if (wanted.has('frameworks')) for (const place of ['', 'next-14', 'next-15', 'openapi']) installFrameworks(place)
   if (wanted.has('package')) installFrameworks('next-14')
   if (wanted.has('package') || wanted.has('frameworks')) packed = pack(join(folder, 'packed'))
   if (wanted.has('package')) {

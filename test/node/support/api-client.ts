@@ -12,7 +12,7 @@ interface Parameter {
 interface Operation {
   operationId: string
   parameters: Parameter[]
-  requestBody?: { required: boolean }
+  requestBody?: { required: boolean; content: Record<string, { schema: { properties: object } }> }
   responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>
 }
 
@@ -58,38 +58,65 @@ export async function checkResponse(path: string, method: string, response: Resp
   return body
 }
 
-/** A client of `/api` that is made from its description alone. */
-export function createApiClient(send: (path: string, init: RequestInit) => Promise<Response>) {
+/** A request of an operation: its values by where they stand. */
+export interface Asked {
+  id: string
+  path: string
+  method: string
+  values: Record<Parameter['in'], Record<string, unknown>>
+  body?: unknown
+}
+export type Send = (asked: Asked) => Promise<Response>
+
+/** Sends requests as they are described. */
+export const sendBy =
+  (fetch: (path: string, init: RequestInit) => Promise<Response>): Send =>
+  ({ path, method, values, body }) => {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])))
+    const query = new URLSearchParams(values.query as Record<string, string>)
+    const init = { method: method.toUpperCase(), headers: values.header as Record<string, string> }
+    return fetch(`${filled}?${query}`, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  }
+
+/** A client of `/api` that is made from its description alone. Each operation is called with one wrong input first. */
+export function createApiClient(send: Send) {
   const operations = Object.entries(DESCRIPTION.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   )
   const unused = new Set(operations.map(({ operationId }) => operationId))
+  const right: Asked[] = []
+  const wrong: Asked[] = []
 
   async function call<T>(id: string, sent: Sent = {}): Promise<T & { status: number }> {
-    const { path, method, parameters, requestBody } = operations.find(({ operationId }) => operationId === id) ?? {}
-    if (path === undefined || method === undefined || !parameters) throw new Error(`No operation is called ${id}.`)
-    unused.delete(id)
-    const { body, ...values } = sent
-    const query = new URLSearchParams()
-    const headers: Record<string, string> = {}
-    let filled = path
+    const operation = operations.find(({ operationId }) => operationId === id)
+    if (!operation) throw new Error(`No operation is called ${id}.`)
+    const { path, method, parameters, requestBody } = operation
+    const { body, ...given } = sent
+    const values: Asked['values'] = { path: {}, query: {}, header: {} }
     parameters.forEach(({ name, in: place, required }, index) => {
-      const value = values[name]
-      delete values[name]
+      const value = given[name]
+      delete given[name]
       if (value === undefined && required) throw new Error(`${id} needs ${name}.`)
       if (value === undefined) return
       check(value, 'paths', path, method, 'parameters', String(index), 'schema')
-      if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(value)))
-      else if (place === 'query') query.set(name, String(value))
-      else headers[name] = String(value)
+      values[place][name] = value
     })
-    const unknown = Object.keys(values)
+    const unknown = Object.keys(given)
     if (unknown.length > 0) throw new Error(`${id} takes no ${unknown}.`)
     if (body !== undefined || requestBody?.required)
       check(body, 'paths', path, method, 'requestBody', 'content', 'application/json', 'schema')
-    const init = { method: method.toUpperCase(), headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    const response = await send(query.size > 0 ? `${filled}?${query}` : filled, init)
+    const asked = { id, path, method, values, ...(body !== undefined && { body }) }
+    right.push(asked)
+    if (unused.delete(id)) {
+      const [field = ''] = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+      const input = requestBody ? { body: { [field]: [] } } : { values: { ...values, query: { misspelt: 'x' } } }
+      wrong.push({ ...asked, ...input })
+      const response = await send(wrong.at(-1) as Asked)
+      if (response.status !== 400) throw new Error(`${id} took a wrong input: ${response.status}`)
+      await checkResponse(path, method, response)
+    }
+    const response = await send(asked)
     return { ...((await checkResponse(path, method, response)) as T), status: response.status }
   }
-  return { call, unused }
+  return { call, unused, right, wrong }
 }

@@ -4,6 +4,7 @@ import type { StatusCode } from 'hono/utils/http-status'
 import { isLive } from '../shop/env.ts'
 import type { Html } from '../shop/pages/layout.ts'
 import type { AttentionList } from '../shop/routes/list-orders.ts'
+import { maySell } from './roles.ts'
 import { csrfOf } from './session.ts'
 import { at, call, type SignedVisit, type Visit } from './visit.ts'
 
@@ -88,7 +89,7 @@ export async function page(visit: Visit, shown: Page): Promise<Response> {
 <body class="${isTest ? 'test' : 'live'}">
 <a class="skip" href="#content">${words.skip}</a>
 ${isTest ? html`<header class="banner">${words.testMode}</header>` : ''}
-${signed ? menu(visit, count) : ''}
+${signed ? menu(signed, count) : ''}
 <main id="content">
 ${shop ? html`<p class="print">${shop}</p>` : ''}
 <h1><bdi>${title}</bdi></h1>
@@ -122,10 +123,11 @@ const signedIn = (visit: SignedVisit): Html =>
         : ''
   }`
 
-function menu(visit: Visit, count: string): Html {
+function menu(visit: SignedVisit, count: string): Html {
   const { words, path } = visit
   const isIn = (to: string) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`))
-  return html`<nav aria-label="${words.menu}"><ul>${MENU.map(([name, to, where]) => {
+  const shown = MENU.filter(([name]) => name !== 'newLink' || maySell(visit))
+  return html`<nav aria-label="${words.menu}"><ul>${shown.map(([name, to, where]) => {
     const isMore = name === 'more' && MENU.some(([, other, its]) => its === 'wide' && isIn(other))
     const current = path === to ? 'page' : isIn(to) || isMore ? 'true' : ''
     const number = name === 'attention' && count ? html` <b class="count">${count}</b>` : ''

@@ -174,6 +174,7 @@ describe('a role', () => {
     const email = 'view@x.example'
     const token = await tokenOf({ email })
     const browser = new Browser(send, { 'cf-access-jwt-assertion': token })
+    expect((await browser.open('/console')).text).not.toContain('href="/console/new-link"')
     const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
     const steps = ['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase']
     for (const act of [...steps, ...steps.map((step) => `${step}/confirm`), 'notes', 'done']) {

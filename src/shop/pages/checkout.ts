@@ -73,9 +73,7 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string, reus
     action: html`<form method="post" action="${path}">${Object.entries(reuse?.fields ?? {}).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     )}<button>${wording.landing.pay(sum)}</button></form>`,
-    ...(reuse
-      ? { status: reuse.status }
-      : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
+    ...(reuse ? { status: reuse.status } : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
     head: html`<meta property="og:type" content="website">
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${sum}">

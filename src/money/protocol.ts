@@ -28,7 +28,7 @@ export type MoneyAnswer =
   | { code: 'order_changed' }
   /** A pending operation may take the requested amount: `left`, in minor units, is free of it. */
   | { code: 'pending'; kind: OperationKind; left: number }
-  /** It is more than its caller may refund of the whole order: `limit`, in minor units. */
+  /** It is more than its caller may refund of the whole order, `limit` in minor units, or names no amount. */
   | { code: 'over_limit'; limit: number }
   /** The state was lost, and the service was not asked yet. */
   | { code: 'order_rebuilt' }
@@ -224,7 +224,8 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const isMoving = partsOf(asked) !== partsOf(order.totals)
   if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
   const refunded = asked.refunded + (order.refundedBeside ?? 0)
-  if (limit !== undefined && kind === 'refund' && refunded + expected > limit) {
+  // All that is left may be more at the service than is known here.
+  if (limit !== undefined && kind === 'refund' && (amount === null || refunded + expected > limit)) {
     return answer(state, { code: 'over_limit', limit })
   }
   const operation: MoneyOperation = {

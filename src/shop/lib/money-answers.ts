@@ -79,7 +79,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     }
     case 'over_limit': {
       const { code, limit } = answer
-      const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, earlier refunds included.`
+      const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, named as an amount, earlier refunds included.`
       return [[403, code, title], { limit_minor: limit }]
     }
     case 'paid_twice': {

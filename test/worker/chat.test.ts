@@ -113,6 +113,14 @@ describe('an alert', () => {
     await world.idle()
     expect(alerts().length).toBe(2)
   })
+
+  it('is one of its own shop, where two are in one process', async () => {
+    for (const { world, messages } of [open(), open()]) {
+      await world.deliver(payment('A-1'))
+      await world.idle()
+      expect(messages.filter(({ text }) => text.includes('no link'))).toHaveLength(1)
+    }
+  })
 })
 
 describe('the address', () => {

@@ -35,7 +35,6 @@ export async function post({ fetch }: Pick<Scope, 'fetch'>, url: string, text: s
 }
 
 const hooks = new WeakMap<object, OnAlert<ShopEnv>>()
-const NONE = {}
 
 /** The shop's `onAlert`, and a message: at most one a minute for each kind. */
 export function alertHook(
@@ -44,7 +43,9 @@ export function alertHook(
 ): OnAlert<ShopEnv> | undefined {
   const url = chatOf(env)
   if (url === undefined) return onAlert
-  const known = hooks.get(onAlert ?? NONE)
+  // Two shops of one process, as in a test: each has its own.
+  const shop = onAlert ?? fetch ?? globalThis
+  const known = hooks.get(shop)
   if (known) return known
   const times = new Map<string, number>()
   const hook: OnAlert<ShopEnv> = async (alert, bindings) => {
@@ -59,6 +60,6 @@ export function alertHook(
     if (sent.status === 'fulfilled' && !sent.value) logError('chat_failed', { alert: alert.kind })
     if (own.status === 'rejected') throw own.reason
   }
-  hooks.set(onAlert ?? NONE, hook)
+  hooks.set(shop, hook)
   return hook
 }

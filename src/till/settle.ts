@@ -63,8 +63,7 @@ async function isDone(scope: TillOptions, row: Row, mayAsk = true): Promise<bool
 
 /** The entries that a person should look at, as they are now. */
 export async function listAttention(scope: TillOptions): Promise<TillAttention[]> {
-  const sql = `SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4
-    ORDER BY written_at`
+  const sql = `SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4 ORDER BY written_at`
   const rows = await run(scope, sql)
   const found: TillAttention[] = []
   for (const order_id of new Set(rows.flatMap((row) => row.order_id ?? []))) {

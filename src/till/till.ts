@@ -101,8 +101,7 @@ export function createTill(options: TillOptions): Till {
       readOrder(scope, order_id).then(({ state, order }) => (state.order.isKnown ? order : undefined)),
     async orders({ limit = 50, cursor } = {}) {
       const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
-      const sql = `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?)
-        ORDER BY written_at DESC, order_key DESC LIMIT ?`
+      const sql = `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?) ORDER BY written_at DESC, order_key DESC LIMIT ?`
       const rows = await run(scope, sql, Number(time), key, limit)
       const orders = await Promise.all(rows.map(async ({ order_id }) => (await readOrder(scope, order_id)).order))
       const last = rows[limit - 1]
@@ -112,7 +111,9 @@ export function createTill(options: TillOptions): Till {
     erase: (order_id) => eraseOrder(scope, order_id),
     async recover({ since }) {
       must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
-      await run(scope, `UPDATE edgetill_version SET recovered_at = ${database.clock}, backup_at = ?`, since.getTime())
+      // After all that was kept: this clock may be behind.
+      const last = `SELECT max(ms) FROM (SELECT ${database.clock} AS ms UNION SELECT written_at FROM edgetill_log) AS t`
+      await run(scope, `UPDATE edgetill_version SET recovered_at = (${last}), backup_at = ?`, since.getTime())
     },
   }
 }

@@ -128,18 +128,21 @@ it('erases what leads to a person, and keeps the money', async () => {
   expect(calls).toHaveLength(2)
 })
 
-it('sends nothing under a key that a restored backup may have lost, until the service was asked', async () => {
-  const { till, another, sell, client, wait, refunds, emulator } = await openTill()
+it.each([0, 2])('sends nothing under a key that a backup may have lost, restored %d hours behind', async (hours) => {
+  const { till: before, another, sell, client, wait, refunds, emulator, database } = await openTill()
   await sell()
-  await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'before' })
+  await before.refund({ ...REFUND, refund_amount: 5 }, { key: 'before' })
   const backup = new Date(emulator.clock.now())
+  const slow = { clock: { get: () => String(emulator.clock.now() - hours * 3_600_000) } }
+  const machine = { database: Object.create(database, slow) }
+  const till = another(machine)
   await wait(60)
   // Made after the backup: its row is lost.
   await client.refundPayment(REFUND)
   await till.recover({ since: backup })
   expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('not_sent in_progress')
-  await wait(2)
-  const blocked = await another().refund(REFUND, { key: 'press' })
+  await wait(2 + hours * 60)
+  const blocked = await another(machine).refund(REFUND, { key: 'press' })
   expect(wordOf(blocked)).toBe('unknown')
   expect(await refunds()).toEqual([5, 30])
   const { id } = blocked as { id: string }

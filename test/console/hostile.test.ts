@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { API } from '../../src/shop/routes/api.ts'
 import { check, SEED } from '../support/property.ts'
 import { payment } from '../worker/support/events.ts'
-import { ADMIN_TOKEN, ORDER, ORIGIN, World } from '../worker/support/world.ts'
+import { ADMIN_TOKEN, failing, ORDER, ORIGIN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder } from './support/browser.ts'
 
 const HOSTILE = [
@@ -247,9 +247,7 @@ describe('a failure', () => {
     const shown = await browser.submit(step)
     expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
     world.intercept = undefined
-    world.gate.before = () => {
-      throw new Error('down')
-    }
+    world.gate.before = failing()
     const again = await browser.submit(step)
     expect([again.status, again.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
     world.gate.before = undefined

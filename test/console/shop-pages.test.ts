@@ -1,6 +1,6 @@
 // A shop's day: a link that is made, sent and paid, the takings, and how an order is found again.
 import { describe, expect, it } from 'vitest'
-import { World, type WorldOptions } from '../worker/support/world.ts'
+import { failing, World, type WorldOptions } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
 
 const KYIV = { SHOP_TZ: 'Europe/Kyiv' }
@@ -96,9 +96,7 @@ describe('a link', () => {
 describe('a storage that fails', () => {
   it('shows what is known, and no sum that is not', async () => {
     const { browser, world } = await open()
-    world.gate.before = () => {
-      throw new Error('down')
-    }
+    world.gate.before = failing()
     const home = await browser.open('/console')
     expect([home.status, plain(home.text)]).toEqual([200, expect.stringContaining('is not known now')])
     expect(home.text).not.toMatch(/class="sum"|All is well/)

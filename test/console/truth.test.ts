@@ -220,8 +220,7 @@ describe('closing a link', () => {
   it('says that the customer is confirming the payment, and may still pay', async () => {
     const { world, browser, link, order_id } = await opened()
     await world.deliver(payment(order_id, { amount: 45, status: 'pending' }))
-    world.intercept = (url) =>
-      url.includes('/cancel') ? Promise.resolve(Response.json({ code: 'x' }, { status: 409 })) : undefined
+    world.intercept = (url) => (url.includes('/cancel') ? Response.json({ code: 'x' }, { status: 409 }) : undefined)
     const closed = await close(browser, link.url)
     expect(plain(closed)).toContain(en.link.ended.pending)
   })
@@ -275,7 +274,7 @@ describe('the record', () => {
       status,
       ...(status === 'failure' && { status_code: '4153' }),
     })
-    world.intercept = (url) => (url.endsWith('/refund') ? Promise.resolve(Response.json(refund)) : undefined)
+    world.intercept = (url) => (url.endsWith('/refund') ? Response.json(refund) : undefined)
     const first = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/refund$/), {
       amount: '100',
     })
@@ -365,8 +364,7 @@ describe('what is not known', () => {
 
   it('and that the service does not say is asked of a person once the alert is there', async () => {
     const { world, browser } = await lost('before_commit')
-    world.intercept = (_, init) =>
-      init?.method === 'POST' ? undefined : Promise.resolve(new Response('', { status: 403 }))
+    world.intercept = (_, init) => (init?.method === 'POST' ? undefined : new Response('', { status: 403 }))
     for (let i = 0; i < 4; i++) await world.advance(11 * 60_000)
     await browser.signIn().catch(() => {})
     const page = await browser.open('/console/orders/A-1')

@@ -457,9 +457,7 @@ async function playScenario(world: TillWorld, scenario: TillScenario): Promise<v
     world.advance(world.pick([2, 61, 100, 200, 640, 960]) * SECOND)
   }
   world.disturb(scenario)
-  for (const [key, kind, amount] of calls) {
-    world.begin(() => world.person(world.wish(key, kind, amount, version)))
-  }
+  for (const [key, kind, amount] of calls) world.begin(() => world.person(world.wish(key, kind, amount, version)))
   for (const index of world.processes.keys()) world.begin(() => world.settle(index))
   const { beside } = scenario
   if (beside) world.begin(() => world.capture(beside))

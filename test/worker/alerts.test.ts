@@ -3,7 +3,7 @@ import type { Alert, RaisedAlert } from '../../src/shop/options.ts'
 import { textOf } from '../../src/shop/order/raise-alert.ts'
 import { at, payment } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'
-import { log, World, type WorldOptions } from './support/world.ts'
+import { failing, log, World, type WorldOptions } from './support/world.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -176,9 +176,7 @@ describe('alerts', () => {
       onAlert: (alert) => void alerts.push(alert),
       env: { SENDER_CHECK: 'Enforce' },
     })
-    world.kv.before = () => {
-      throw new Error('KV GET failed: 500')
-    }
+    world.kv.before = failing()
     for (let i = 0; i < 10; i++) {
       const body = world.signed(payment('A-1'))
       expect((await world.post(body)).status).toBe(500)

@@ -5,7 +5,7 @@ import type { OnEvent } from '../../src/shop/options.ts'
 import { at, payment, secondary } from './support/events.ts'
 import { goOn } from './support/held-call.ts'
 import { authorized, made, send } from './support/money.ts'
-import { type Answer, LINK_SECRET, ORIGIN, World } from './support/world.ts'
+import { type Answer, failing, LINK_SECRET, ORIGIN, World } from './support/world.ts'
 
 const ID = 'A-1'
 
@@ -89,9 +89,7 @@ describe('onEvent behind the gate', () => {
     const calls: string[] = []
     const world = new World({ onEvent: ({ id }) => void calls.push(id) })
     expect((await world.post(world.signed(payment(ID)))).status).toBe(200)
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('queue/')) throw new Error('The storage failed.')
-    }
+    world.gate.before = failing('queue/')
     await expect(world.advance(1)).rejects.toThrow()
     world.gate.before = undefined
     expect(calls).toEqual([])

@@ -6,7 +6,7 @@ import { putCheckout } from '../../src/shop/order/checkouts.ts'
 import { openOrderStore } from '../../src/shop/order/tables.ts'
 import { payment } from './support/events.ts'
 import { linesOf } from './support/log.ts'
-import { LINK_SECRET, log, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
+import { failing, LINK_SECRET, log, newOrderId, ORDER, ORIGIN, World } from './support/world.ts'
 
 const DAY_MS = 86_400_000
 const RESULT = (order_id: string) => `${ORIGIN}/return/${encodeURIComponent(order_id)}?t=`
@@ -230,9 +230,7 @@ describe('a link', () => {
 it('an expired link whose opening could not be written ends the payment, and a new link leads to a further attempt', async () => {
   const world = new World()
   const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
-  world.gate.before = (action, key) => {
-    if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
-  }
+  world.gate.before = failing('checkout/')
   await visit(world, link)
   world.gate.before = undefined
   await world.advance(60_000)

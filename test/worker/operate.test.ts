@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { payment, secondary } from './support/events.ts'
 import { linesOf } from './support/log.ts'
 import { authorized, instead, loseCapture, made, send, silent } from './support/money.ts'
-import { log, World } from './support/world.ts'
+import { failing, log, World } from './support/world.ts'
 
 describe('a capture, refund or void', () => {
   it('needs an Idempotency-Key, a JSON object and valid fields, and is of the order and the POS that the worker has', async () => {
@@ -122,9 +122,7 @@ describe('a capture, refund or void', () => {
 
   it('that cannot be stored is not sent, and its key may try again', async () => {
     const world = await authorized()
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('operation/')) throw new Error('The storage failed.')
-    }
+    world.gate.before = failing('operation/')
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'state' } })
     expect(made(world, 'capture')).toEqual([])
     world.gate.before = undefined
@@ -134,11 +132,8 @@ describe('a capture, refund or void', () => {
 
   it('whose response cannot be stored is answered, and not made again', async () => {
     const world = await authorized()
-    let puts = 0
-    world.gate.before = (action, key) => {
-      // The first write is that of the intent.
-      if (action === 'put' && key.startsWith('operation/') && puts++ > 0) throw new Error('The storage failed.')
-    }
+    // The first write is that of the intent.
+    world.gate.before = failing('operation/', 1)
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
     world.gate.before = undefined
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
@@ -147,10 +142,7 @@ describe('a capture, refund or void', () => {
 
   it('whose rejection cannot be stored is settled by an alarm, although nobody asks', async () => {
     const world = await authorized()
-    let puts = 0
-    world.gate.before = (action, key) => {
-      if (action === 'put' && key.startsWith('operation/') && puts++ > 0) throw new Error('The storage failed.')
-    }
+    world.gate.before = failing('operation/', 1)
     expect((await send(world, 'capture', 'one', { charge_amount: 200 })).status).toBe(422)
     world.gate.before = undefined
     await world.advance(16 * 60_000)

@@ -3,7 +3,7 @@ import { createKill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { linesOf } from './support/log.ts'
 import { run, type Watched, watched } from './support/watched.ts'
-import { log, newOrderId, ORDER, type World, type WorldOptions } from './support/world.ts'
+import { failing, log, newOrderId, ORDER, type World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -82,9 +82,7 @@ describe('reconciliation', () => {
     await runUntil(world, DAY_MS - 15 * MINUTE_MS)
     expect([(await world.order('A-1'))?.status, alerts]).toEqual(['pending', []])
     await runUntil(world, 3 * DAY_MS)
-    expect(alerts.map(({ kind: name, order_id, state }) => [name, order_id, state])).toEqual([
-      ['checkout_open', 'A-1', 'pending'],
-    ])
+    expect(alerts).toMatchObject([{ kind: 'checkout_open', order_id: 'A-1', state: 'pending' }])
   })
 
   it('goes on after an alarm was lost: the cron wakes the gate, also beside one that fails', async () => {
@@ -208,9 +206,7 @@ describe('an attempt that is not settled', () => {
     world.emulator.faults.clear()
     world.emulator.faults.next({ kind: 'delay', ms: MINUTE_MS, on: 'webhook' })
     world.emulator.faults.rate({ kind: 'unknown_method', on: 'webhook' }, 1)
-    world.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
-    }
+    world.kv.before = failing('event/')
     expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(200)
     world.kv.before = undefined
     await run(world)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { payment } from './support/events.ts'
-import { newOrderId, ORIGIN, World } from './support/world.ts'
+import { failing, newOrderId, ORIGIN, World } from './support/world.ts'
 
 /** The result page's address, as the checkout gave it to the service. */
 async function checkedOut(world: World, order_id: string, method: 'purchase' | 'auth' = 'purchase') {
@@ -95,9 +95,7 @@ describe('the result page', () => {
     world.emulator.faults.next({ kind: 'server_error' }, 9)
     const response = await world.get(`${result}&look=5`)
     expect([response.status, (await response.text()).includes('being confirmed')]).toEqual([200, true])
-    world.kv.before = () => {
-      throw new Error('KV GET failed: 500')
-    }
+    world.kv.before = failing()
     // A gate has what the page needs in its own storage.
     expect((await world.get(result)).status).toBe(200)
   })

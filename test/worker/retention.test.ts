@@ -4,7 +4,7 @@ import { retentionMs, type ShopEnv } from '../../src/shop/env.ts'
 import { isQuick } from '../support/environment.ts'
 import { at, payment } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'
-import { type Kind, ORDER, World, type WorldOptions } from './support/world.ts'
+import { failing, type Kind, ORDER, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -209,9 +209,7 @@ describe('the limits of RETENTION_DAYS', () => {
     await runs(world, 2 * 96)
     expect([holding(world, ['A-0', 'A-1']), tries]).toEqual([1, 2 * 96 - 1])
     const other = await settled(['A-0'])
-    other.kv.before = (action, key) => {
-      if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
-    }
+    other.kv.before = failing('event/')
     await runs(other, 2 * 96)
     other.kv.before = undefined
     await runs(other, 1)
@@ -224,14 +222,7 @@ const erase = (world: World, order_id = 'A-0') =>
 
 describe('an erasure', () => {
   it.each<[string, (world: World) => void]>([
-    [
-      'cannot be written',
-      (world) => {
-        world.kv.before = (action, key) => {
-          if (action === 'put' && key.startsWith('event/')) throw new Error('KV PUT failed: 500')
-        }
-      },
-    ],
+    ['cannot be written', (world) => void Object.assign(world.kv, { before: failing('event/') })],
     [
       'is hidden',
       (world) => {
@@ -366,8 +357,7 @@ describe('an erasure', () => {
     const link = await world.link({ order_id: 'A-0' })
     await world.pay(await world.open(link), 'declined')
     await world.advance(2_000)
-    world.intercept = (url) =>
-      url.endsWith('/payment') ? Promise.resolve(new Response('{}', { status: 422 })) : undefined
+    world.intercept = (url) => (url.endsWith('/payment') ? new Response('{}', { status: 422 }) : undefined)
     await world.get(link)
     world.intercept = undefined
     await world.advance(MINUTE_MS)

@@ -68,9 +68,7 @@ export async function holds(create: Create, target: Target, parameter: Parameter
     if (!required) await probe.accepts(set(''))
   }
   if (notes.includes('yyyy-MM-dd')) await probe.refuses(fieldName, set('1990-02-30'))
-  if (notes.includes('alpha-2')) {
-    for (const code of ['UKR', 'ZZ', 'ua']) await probe.refuses(fieldName, set(code))
-  }
+  if (notes.includes('alpha-2')) for (const code of ['UKR', 'ZZ', 'ua']) await probe.refuses(fieldName, set(code))
 }
 
 /** A request that is wrong in itself is refused before the order that it names is looked for. */

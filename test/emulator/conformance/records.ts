@@ -26,9 +26,7 @@ function hasMoney(records: Json[], name: string): void {
 function hasRecurring(records: Json[]): void {
   const found = records.flatMap(({ recurring }) => (recurring === undefined ? [] : [recurring as Json]))
   expect(found.length).toBeGreaterThan(1)
-  for (const recurring of found) {
-    for (const name of ['id', 'status']) hasShape([recurring], name, 'String')
-  }
+  for (const recurring of found) for (const name of ['id', 'status']) hasShape([recurring], name, 'String')
 }
 
 /** The facts in a row of a table beside the type of its fields. */

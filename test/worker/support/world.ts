@@ -50,6 +50,14 @@ keepLog()
 /** Events that the hostile worlds of the running test have met. */
 const met = { test: '', worlds: 0, faults: 0 }
 
+/** From now on a storage fails: each write of a key that begins so, but the first few; without a key each call. */
+export const failing =
+  (of?: string, spared = 0) =>
+  (action: string, key: string): void => {
+    if ((of === undefined || (action === 'put' && key.startsWith(of))) && spared-- <= 0)
+      throw new Error('The storage failed: 500')
+  }
+
 const failKv = () => Promise.reject(new Error('KV failed: 500'))
 
 function countFault(error: unknown): never {
@@ -122,7 +130,7 @@ export class World {
   readonly gate: GateDouble
   readonly options: WorldOptions
   /** Responds in place of the service, as long as it is set; undefined where it does not. */
-  intercept: ((url: string, init?: RequestInit) => Promise<Response> | undefined) | undefined
+  intercept: ((url: string, init?: RequestInit) => Response | Promise<Response> | undefined) | undefined
   /** Each call of the worker that runs goes through it. */
   private kill!: Kill
   private deps!: Deps
@@ -178,7 +186,7 @@ export class World {
     }
     this.deps = {
       fetch: ((input, init) =>
-        kill.call(() => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,
+        kill.call(async () => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),

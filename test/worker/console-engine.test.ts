@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
 import { payment, secondary } from './support/events.ts'
-import { LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
+import { failing, LINK_SECRET, ORDER, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
 type Json = Record<string, unknown>
 const json = async (world: World, path: string): Promise<Json> => (await (await world.api(path)).json()) as Json
@@ -43,10 +43,13 @@ describe('the record', () => {
     const refund = { method: 'POST', headers: { 'idempotency-key': 'k' }, body: '{"refund_amount":10}' }
     for (let i = 0; i < 2; i++) expect((await as(world, 'olena', '/api/orders/A-1/refund', refund)).status).toBe(200)
     await world.send('/api/orders/A-1/refund', { refund_amount: 500 }, 'too much')
+    // Another request under the key says nothing of the first one.
+    expect((await world.send('/api/orders/A-1/refund', { refund_amount: 4 }, 'k')).status).toBe(422)
     expect((await post(world, '/api/orders/A-1/notes', { text: ' Called Olena ' })).status).toBe(201)
     const { record } = await json(world, '/api/orders/A-1')
     expect(record).toMatchObject([
       { by: 'olena', action: 'refund', amount_minor: 1000, result: 'done' },
+      { by: 'api', action: 'refund', amount_minor: 400, result: 'idempotency_key_reused' },
       { by: 'api', action: 'note', text: 'Called Olena', result: 'done' },
     ])
   })
@@ -139,9 +142,7 @@ describe('short links', () => {
 
   it('are left out when the shop’s object fails: the link works without', async () => {
     const world = create()
-    world.gate.before = () => {
-      throw new Error('down')
-    }
+    world.gate.before = failing()
     const made = await make(world, 'A-1')
     expect([made.short_url, typeof made.url]).toEqual([undefined, 'string'])
   })

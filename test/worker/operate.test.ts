@@ -42,9 +42,9 @@ describe('a capture, refund or void', () => {
     for (const kind of ['refund', 'void'])
       expect(await send(world, kind, 'rest', { comment: 'x' })).toMatchObject(reused)
     const { record } = (await world.order('A-1')) ?? { record: [] }
-    expect(record.map(({ action, result }) => `${action} ${result}`)).toEqual([
-      ...['capture done', 'capture done', 'refund idempotency_key_reused', 'void idempotency_key_reused'],
-    ])
+    const said = record.map(({ action, result }) => `${action} ${result}`)
+    const reusedBy = (kind: string) => `${kind} idempotency_key_reused`
+    expect(said).toEqual(['capture done', reusedBy('capture'), 'capture done', reusedBy('refund'), reusedBy('void')])
     const bodies = instead(world, () => Response.json({ message: 'no' }, { status: 422 }))
     const rejected = await send(world, 'refund', 'no')
     expect([rejected.status, await send(world, 'refund', 'no'), bodies.length]).toEqual([422, rejected, 1])

@@ -91,8 +91,12 @@ export async function withRecord(
   const key = isMoney
     ? `${entry.action} ${sha256Base64url((argument as MoneyCall).idempotencyKey)}`
     : crypto.randomUUID()
+  let isKnown = false
   // A write that fails here fails below too, or is made then.
-  ifPossible(() => write(scope, key, entry, {}))
+  ifPossible(() => {
+    isKnown = recordOf(store).some((row) => row.key === key)
+    write(scope, key, entry, {})
+  })
   let end: Pick<Entry, 'result' | 'amount'> = {}
   try {
     const value = await run()
@@ -107,7 +111,8 @@ export async function withRecord(
     const written = store.writeDue(now(), () => {
       // An error of what was never an action: a wrong input, or an order that is not there.
       if (/^(invalid_input|not_found)$/.test(end.result ?? '')) store.all('DELETE FROM record WHERE key = ?', key)
-      else write(scope, key, entry, end)
+      // Another request under a key that is used changes nothing of what is said of the first one.
+      else write(scope, isKnown && end.result === 'idempotency_key_reused' ? crypto.randomUUID() : key, entry, end)
       touch(store, order_id, { create: false })
     })
     // Neither money nor anything else fails because it could not be recorded. An action that has failed is logged as such.
@@ -141,9 +146,9 @@ export const recordOf = (store: OrderStore): RecordRow[] =>
 export function shownRecord(store: OrderStore, attempts: readonly OrderReading[]): RecordRow[] {
   const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
   return recordOf(store).map(({ key, at, entry }) => {
-    const [, hash] = key.split(' ')
-    const its = attempts.find(({ made }) => made.some((one) => one.keyHash === hash && one.kind === entry.action))
-    const result = its ? endNow(its, hash as string, entry.result) : entry.result
+    const isIts = ({ kind, keyHash }: MoneyOperation) => key === `${kind} ${keyHash}`
+    const its = attempts.find(({ made }) => made.some(isIts))
+    const result = its ? endNow(its, isIts, entry.result) : entry.result
     const known = {
       ...(result !== undefined && { result }),
       ...(entry.amount !== undefined && currency && { currency }),
@@ -153,8 +158,12 @@ export function shownRecord(store: OrderStore, attempts: readonly OrderReading[]
 }
 
 /** How the operation of a key stands now, whatever its call was answered. */
-function endNow({ made, order: { operations } }: OrderReading, hash: string, said?: string): string | undefined {
-  const one = made.filter(({ keyHash }) => keyHash === hash).at(-1) as MoneyOperation
+function endNow(
+  { made, order: { operations } }: OrderReading,
+  isIts: (one: MoneyOperation) => boolean,
+  said?: string,
+): string | undefined {
+  const one = made.filter(isIts).at(-1) as MoneyOperation
   const { outcome, operation_id } = one
   const shown =
     operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)

@@ -5,13 +5,18 @@ import { at, payment } from './support/events.ts'
 import { instead } from './support/money.ts'
 import { LINK_SECRET, newOrderId, World } from './support/world.ts'
 
-/** A customer's card is declined; the same link leads to another try, which is paid. */
-async function paidByASecondTry(alerts: Alert[] = []): Promise<{ world: World; id: string }> {
+async function declined(alerts: Alert[] = []): Promise<{ world: World; id: string; link: string }> {
   const world = new World({ failures: 0, onAlert: (alert) => void alerts.push(alert) })
   const id = newOrderId('mugs')
   const link = await world.link({ order_id: id })
   await world.pay(await world.open(link), 'declined')
   await world.advance(11_000)
+  return { world, id, link }
+}
+
+/** A customer's card is declined; the same link leads to another try, which is paid. */
+async function paidByASecondTry(alerts: Alert[] = []): Promise<{ world: World; id: string }> {
+  const { world, id, link } = await declined(alerts)
   await world.pay(await world.open(link))
   await world.advance(11_000)
   return { world, id }
@@ -124,17 +129,15 @@ describe('the id that the shop knows', () => {
     expect(await world.order('mugs-2~1')).toMatchObject({ status: 'failure', replaced_by: 'mugs-2~2', flags: [] })
   })
 
+  it('is one object, also where another program has numbered it twice', async () => {
+    const world = new World()
+    for (const id of ['A-1~2~3', 'A-1']) await world.deliver(payment(id))
+    expect((await world.order('A-1'))?.flags).toContain('paid_twice')
+  })
+
   it('leads to no further attempt where the service shows that another card has paid', async () => {
-    const world = new World({ failures: 0 })
-    const id = newOrderId('mugs')
-    const link = await world.link({ order_id: id })
-    await world.pay(await world.open(link), 'declined')
-    await world.advance(11_000)
-    const body = JSON.stringify(payment(id))
-    world.intercept = (url) =>
-      url.includes('callback=true')
-        ? Promise.resolve(new Response(body, { headers: { 'content-type': 'application/json' } }))
-        : undefined
+    const { world, id, link } = await declined()
+    world.intercept = (url) => (url.includes('callback=true') ? Response.json(payment(id)) : undefined)
     expect(await world.open(link)).toContain(`/return/${id}?`)
     expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual([id])
     expect(await world.order(id)).toMatchObject({ status: 'success', flags: ['paid_after_failure'] })
@@ -177,8 +180,8 @@ describe('an order that holds money', () => {
     const shows = (status: string) => {
       const shown = payment(`${id}~2`, { status })
       world.intercept = (url) => {
-        if (url.endsWith('/cancel')) return Promise.resolve(new Response('{}', { status: 409 }))
-        return url.endsWith('~2') ? Promise.resolve(Response.json([shown])) : undefined
+        if (url.endsWith('/cancel')) return new Response('{}', { status: 409 })
+        return url.endsWith('~2') ? Response.json([shown]) : undefined
       }
     }
     shows('pending')

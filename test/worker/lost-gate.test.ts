@@ -129,13 +129,28 @@ it.each(Object.keys(FIRST))('of which KV shows nothing makes no capture twice, b
   expect(orders).toMatchObject([{ order_id: ID, totals: { captured: 1_000, refunded: 400 } }])
 })
 
+it.each([ID, `${ID}~2`, ''])(
+  'is erased with every attempt that KV has by the id %j, else by RETENTION_DAYS',
+  async (id) => {
+    const world = new World({ env: { RETENTION_DAYS: id ? '' : '30' } })
+    for (let day = 0; day < 36; day++) {
+      if (day === 3)
+        for (const one of [ID, `${ID}~2`]) await world.deliver(payment(one, { customer_phone: '+380441234567' }))
+      if (day === 4) await lose(world)
+      if (day === 4 && id) await world.api(`/api/orders/${id}/personal-data`, { method: 'DELETE' })
+      await world.advance(86_400_000)
+      await world.cron()
+    }
+    expect(JSON.stringify([...(await world.stored('event/'))])).not.toContain('+380')
+  },
+)
+
 it('is not said to be lost where another program has captured', async () => {
   const world = new World()
   const [paid, captured] = [payment(ID, { method: 'auth' }), secondary(ID, 'capture', { amount: 100.5 })]
   for (const event of [paid, captured]) await world.deliver(event)
   await world.advance(200_000)
-  world.intercept = (url) =>
-    url.endsWith(`/orders/${ID}`) ? Promise.resolve(Response.json([paid, captured])) : undefined
+  world.intercept = (url) => (url.endsWith(`/orders/${ID}`) ? Response.json([paid, captured]) : undefined)
   expect((await send(world, 'refund', 'k', { refund_amount: 10 })).body.code).not.toBe('outcome_unknown')
   // It is sent: the emulator does not know the order.
   expect(await capture(world, 'c')).toMatchObject({ status: 404, body: { code: 'api' } })
@@ -145,8 +160,7 @@ it('is not said to be lost where another program has captured', async () => {
 it.each([400, 403, 405, 501, 500])('asks with re-sent webhooks where the service has no list (%d)', async (status) => {
   const world = await authorized()
   world.gate.storage(ID).sql.exec('UPDATE birth SET asked = 0')
-  world.intercept = (url) =>
-    url.endsWith(`/orders/${ID}`) ? Promise.resolve(new Response('{}', { status })) : undefined
+  world.intercept = (url) => (url.endsWith(`/orders/${ID}`) ? new Response('{}', { status }) : undefined)
   // A failure says nothing about the path: the list may be there later, and have more than the latest of each kind.
   const unasked = { status: 503, body: { code: 'connection', title: expect.stringMatching(/^Nothing was sent: /) } }
   expect(await capture(world, 'k')).toMatchObject(status === 500 ? unasked : { status: 200 })
@@ -277,7 +291,8 @@ describe('an order whose alarms fail is found within the hour', () => {
     await world.advance(1_000)
     return told
   }
-  const create = () => new World({ onEvent: ({ event }) => void told.push(event.kind) })
+  const create = (RETENTION_DAYS = '') =>
+    new World({ env: { RETENTION_DAYS }, onEvent: ({ event }) => void told.push(event.kind) })
   const orders = async (world: World) => (await world.api('/api/orders')).json()
 
   it.each(['a webhook', 'an opening'])('from its first moment: %s', async (first) => {
@@ -289,8 +304,8 @@ describe('an order whose alarms fail is found within the hour', () => {
     expect(await orders(world)).toMatchObject({ orders: [{ order_id: ID }] })
   })
 
-  it('long after it was paid', async () => {
-    const world = create()
+  it.each(['', '365'])('long after it was paid, with RETENTION_DAYS %j', async (days) => {
+    const world = create(days)
     await world.pay(await world.open(await world.link({ order_id: ID })))
     for (let hour = 0; hour < 4; hour++) await world.advance(3_600_000)
     const refunded = { method: 'refund', operation_id: 'r-1', amount: 1 }

@@ -9,6 +9,7 @@ import { cancelOrder, openCheckout } from './open-checkout.ts'
 import { showOrder, showPage } from './order-page.ts'
 import { attentionDone } from './publish.ts'
 import { touch } from './published.ts'
+import { takeStock } from './rebuild.ts'
 import { addNote, noteLink, withRecord } from './record.ts'
 import { relist } from './relist.ts'
 import type { OrderScope } from './scope.ts'
@@ -26,10 +27,12 @@ type Action<S extends Subject, A extends unknown[], R> = (
 
 export const storeWebhook = (scope: OrderScope, packed: PackedEvent): Promise<void> => storeEvent(scope, packed)
 
-/** Every call re-arms a lost alarm; this one also republishes the order. */
-export async function wake({ store, now }: OrderScope, order_id: string): Promise<void> {
+/** Every call re-arms a lost alarm; this one also republishes the order, and rebuilds it. */
+export async function wake(scope: OrderScope, order_id: string): Promise<void> {
+  const { store, now } = scope
   // The list may have another time of what is due.
   await store.writeDue(now(), () => touch(store, order_id, { create: false }))
+  await takeStock(scope, order_id)
 }
 
 /** These read and change the order in one step: each waits for the one before. */

@@ -5,14 +5,15 @@ import { eraseLinks } from '../books/links.ts'
 import { removeStrays } from '../books/orders.ts'
 import { retentionMs } from '../env.ts'
 import { eraseStrays } from '../kv/strays.ts'
-import { attemptId } from '../lib/attempt-id.ts'
+import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { getCheckout, orderOf, putCheckout } from './checkouts.ts'
 import { eraseEvents, importEvents, listEvents } from './events.ts'
 import { eraseResponses } from './order.ts'
-import { touch } from './published.ts'
+import { getPublished, touch } from './published.ts'
 import { eraseQueued } from './queue.ts'
+import { takeStock } from './rebuild.ts'
 import { eraseNotes, noteTimes } from './record.ts'
 import { type Erasure, eraseAt, GRACE_MS, putErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
@@ -39,7 +40,9 @@ export interface Erased {
  */
 export async function erasePersonalData(scope: OrderScope, named: string): Promise<Erased> {
   const { store, now } = scope
-  const order_id = orderOf(store, named)
+  const { rebuilt_at } = await takeStock(scope, named)
+  // A gate that was lost has no record of which attempts belong together.
+  const order_id = rebuilt_at === null ? orderOf(store, named) : baseOrderId(named)
   const before = now()
   const erased = await erase(scope, order_id, before, true)
   if (erased.events_left > 0) await eraseAt(store, order_id, before + REST_MS, before)
@@ -55,8 +58,9 @@ async function erase(scope: OrderScope, order_id: string, before: number, isAske
   const sum = { erased_events: 0, events_left: 0 }
   for (let attempt = 1; ; attempt++) {
     const attempt_id = attemptId(order_id, attempt)
-    // An attempt that was announced, and whose payment was never made, is not counted.
-    if (attempt > attempts && !getCheckout(scope.store, attempt_id)) return sum
+    // One that was announced, and whose payment was never made, is not counted; a gate that was lost has counted none.
+    if (attempt > attempts && !getCheckout(scope.store, attempt_id) && !getPublished(scope.store, attempt_id))
+      return sum
     const { erased, left } = await eraseAttempt(scope, attempt_id, before, isAsked)
     sum.erased_events += erased
     sum.events_left += left

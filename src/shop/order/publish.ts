@@ -6,7 +6,7 @@ import { ProblemError } from '../lib/problem.ts'
 import { allAttention, openAttention } from './attention.ts'
 import { type OrderReading, readOrder, readShown } from './order.ts'
 import { listInBook } from './publish-to-book.ts'
-import { dueAt, duePublished, getPublished, PUBLISH_MS, type Published, touch } from './published.ts'
+import { dueAt, duePublished, FOUND_MS, getPublished, PUBLISH_MS, type Published, touch } from './published.ts'
 import type { OrderScope } from './scope.ts'
 
 /** Until what failed is tried again. */
@@ -19,8 +19,8 @@ export const publishDue = (scope: OrderScope): Promise<void> =>
   })
 
 /**
- * Publishes an order in the background that is to be published now, where the alarm comes later, or the list does not say that
- * anything is due. The alarm publishes one that was published a moment ago.
+ * Publishes an order in the background that is to be published now, where the alarm comes later, or the list has nothing that is
+ * due soon. The alarm publishes one that was published a moment ago.
  */
 export async function publishSoon(scope: OrderScope, order_id: string, alarm: number): Promise<void> {
   const { store, now, waitUntil } = scope
@@ -28,7 +28,7 @@ export async function publishSoon(scope: OrderScope, order_id: string, alarm: nu
   if (next_at == null) return
   if (next_at > now()) {
     if (alarm > next_at) await store.writeDue(next_at, () => {})
-  } else if (due_at === null || alarm > now()) waitUntil?.(publishDue(scope).catch(() => {}))
+  } else if ((due_at ?? 1e15) > now() + FOUND_MS || alarm > now()) waitUntil?.(publishDue(scope).catch(() => {}))
 }
 
 async function publish(scope: OrderScope, published: Published): Promise<void> {

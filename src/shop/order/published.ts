@@ -3,6 +3,8 @@ import type { OrderStore } from './tables.ts'
 
 /** An order is published at most once in so many milliseconds, after the first time. */
 export const PUBLISH_MS = 10_000
+/** The list says that something is due before this long has passed: should the alarm be lost, the cron finds it there. */
+export const FOUND_MS = 3_600_000
 
 /** The published state of an order: in KV for everyone to read, and in the shop's list. */
 export interface Published {
@@ -24,8 +26,7 @@ export interface Published {
 
 /**
  * Has an order published: something of it has changed. @param create False: only when it is known. @param atOnce The list
- * is to show it at once, and KV when its pause is over; so it is where the list does not say that something is due: should the
- * alarm be lost, the cron finds it there. @param since What the list sorts a new one by.
+ * is to show it at once, and KV when its pause is over; so it is where the list has nothing that is due soon. @param since What the list sorts a new one by.
  */
 export function touch(
   store: OrderStore,
@@ -40,9 +41,9 @@ export function touch(
     const query = 'INSERT OR IGNORE INTO published (order_id, since, version) VALUES (?, ?, ?)'
     if (create) store.all(query, id, since ?? now, now)
     store.all(
-      `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(? OR due_at IS NULL, 0, written_at + ?)))
+      `UPDATE published SET version = version + 1, next_at = min(coalesce(next_at, 1e15), max(?, iif(? OR coalesce(due_at, 1e15) > ?, 0, written_at + ?)))
        WHERE order_id = ?`,
-      ...[now, Number(atOnce), PUBLISH_MS, id],
+      ...[now, Number(atOnce), now + FOUND_MS, PUBLISH_MS, id],
     )
   }
 }

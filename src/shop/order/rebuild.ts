@@ -4,6 +4,7 @@ import type { Order } from '../lib/shown-order.ts'
 import { importEvents, type LoggedEvent } from './events.ts'
 import { touch } from './published.ts'
 import { raiseAlert } from './raise-alert.ts'
+import { eraseAt } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
@@ -38,6 +39,8 @@ export async function takeStock(scope: OrderScope, order_id: string, inHand?: st
     for (let attempt = 2; await rebuild(scope, attemptId(base, attempt), inHand); attempt++);
   }
   if (!isLost && inHand === undefined) return { first: null, rebuilt_at: null, asked: 0 }
+  // When its data is to be removed was lost too.
+  if (isLost) await eraseAt(store, base, now())
   // Last: a gate that dies before it begins anew. A money call and an event may find none at the same moment.
   const write = 'INSERT OR IGNORE INTO birth (one, at, first, rebuilt_at) VALUES (1, ?, ?, ?)'
   store.all(write, now(), inHand ?? null, isLost ? now() : null)

@@ -236,9 +236,10 @@ it.each([
   links.sort((a, b) => -byPlace([a.created_at, a.short], [b.created_at, b.short]))
   for (const query of ['sent', 'opened', 'paid', 'revoked', 'expired']
     .map((state) => `state=${state}`)
-    .concat('', `order_id=${links[0]?.order_id}`)) {
+    .concat('', `order_id=${encodeURIComponent(String(links[0]?.order_id))}`)) {
     const own = links.filter(
-      (link) => !query || query === `state=${stateOf(link)}` || query === `order_id=${link.order_id}`,
+      (link) =>
+        !query || query === `state=${stateOf(link)}` || query === `order_id=${encodeURIComponent(link.order_id)}`,
     )
     const shown = own.map(({ short, token, amount, created_at, expires_at, revoked_at, ...link }) => ({
       ...{ ...link, amount_minor: amount, state: stateOf({ ...link, revoked_at, expires_at } as LinkRow) },
@@ -249,6 +250,10 @@ it.each([
     expect([query, await walk(`/api/links?${query}`, 'links')]).toEqual([query, shown])
   }
   const { cursor } = (await (await world.api('/api/links?limit=1')).json()) as { cursor: string }
-  for (const other of ['links?state=sent', `links?order_id=${links[0]?.order_id}`, 'audit?limit=1'])
+  for (const other of [
+    'links?state=sent',
+    `links?order_id=${encodeURIComponent(String(links[0]?.order_id))}`,
+    'audit?limit=1',
+  ])
     expect([other, (await world.api(`/api/${other}&cursor=${cursor}`)).status]).toEqual([other, 400])
 })

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { actShop } from '../shop/books/actions.ts'
 import { endedSession } from '../shop/books/register.ts'
-import type { ShopEnv } from '../shop/env.ts'
 import type { Role } from '../shop/index.ts'
 import { configurationProblems, TOKENS } from '../shop/lib/configuration.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
@@ -22,7 +21,7 @@ import {
   readSession,
   type Session,
 } from './session.ts'
-import { at, type Person, type SignedVisit, type Visit } from './visit.ts'
+import { at, type C, type Person, type SignedVisit, type Visit } from './visit.ts'
 
 type Tries = ReturnType<typeof createTries>
 type Access = (token: string) => Promise<string | undefined>
@@ -39,7 +38,7 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   }
   if (configurationProblems(c.env, TOKENS).length > 0) return unconfigured(visit)
   const session = await readSession(c, visit.now())
-  if (!session?.name || (await isEnded(c.env, session))) return login(visit, session?.name ? undefined : session, tries)
+  if (!session?.name || (await isEnded(c, session))) return login(visit, session?.name ? undefined : session, tries)
   const { name } = session
   const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role ?? 'view')
   // A page that loads itself again does not use the session.
@@ -47,9 +46,12 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   return { name, role, secret: await formSecret(c, session), isSession: true }
 }
 
-/** Whether somebody signed out of it. While the storage fails no page shows anything of an order. */
-const isEnded = (env: ShopEnv, { id }: Session): Promise<boolean> =>
-  actShop({ env }, 1, endedSession, id).catch(() => false)
+/** Whether somebody signed out of it. Where that is not known, a page may be looked at, and nothing is done. */
+const isEnded = ({ env, req }: C, { id }: Session): Promise<boolean> =>
+  actShop({ env }, 1, endedSession, id).catch((error: unknown) => {
+    if (req.method === 'POST') throw error
+    return false
+  })
 
 function roleOf({ options: { roles } }: Visit, email: string): Role {
   if (roles === undefined) return 'all'

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { markOf } from '../../src/checkout-link/seal.ts'
 import type { ShopEnv } from '../../src/shop/index.ts'
+import { payment } from '../worker/support/events.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, payOrder } from './support/browser.ts'
 
@@ -160,14 +161,22 @@ describe('somebody of PEOPLE', () => {
   })
 
   it('ends every copy of the session by signing out', async () => {
-    const { browser, send } = await signedIn()
-    const copy = new Browser(send)
-    copy.cookies = new Map(browser.cookies)
-    const home = await copy.open('/console')
+    const { world, browser, send } = await signedIn()
+    await world.deliver(payment('A-1'))
+    const [copy, cookies] = [new Browser(send), new Map(browser.cookies)]
+    copy.cookies = new Map(cookies)
+    const [home, order] = [await copy.open('/console'), await copy.open('/console/orders/A-1')]
     expect(home.text).toMatch(SIGNED_IN)
     await browser.submit(formTo(await browser.open('/console'), '/console/logout'))
     expect((await copy.open('/console')).text).not.toMatch(SIGNED_IN)
     expect((await copy.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
+    // Where it cannot be known that it has ended, nothing is done.
+    const gates = world.env().ORDER_GATE
+    const get = (name: never) =>
+      String(name).startsWith('shop') ? { fetch: () => Promise.reject(new Error('reset')) } : gates.get(name)
+    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    copy.cookies = cookies
+    expect((await copy.submit(formTo(order, '/console/orders/A-1/notes'), { text: 'x' })).status).toBe(503)
   })
 
   it('keeps nobody else waiting who tries wrong tokens', async () => {

@@ -121,9 +121,7 @@ it('the completion of bash completes verbs, options and their values', { timeout
   const completed = execFileSync(
     'bash',
     ['-c', [`edgetill() { "${process.execPath}" src/cli/main.ts "$@"; }`, output, ...lines].join('\n')],
-    {
-      ...{ encoding: 'utf8', cwd: root },
-    },
+    { ...{ encoding: 'utf8', cwd: root } },
   )
   expect(completed.split('\n')).toEqual([...Object.values(cases), ''])
 })

@@ -122,9 +122,7 @@ describe('what the shop’s people find', () => {
       await world.deliver(payment('mugs-9'))
       await world.advance(2_000)
       await world.idle()
-      const { events } = (await (await world.api('/api/events?failing=true')).json()) as {
-        events: { error: string }[]
-      }
+      const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: { error: string }[] }
       expect(events[0]?.error).toContain(ORDER.customer_email)
       const failed = lines('on_event_failed', from).find(({ order_id }) => order_id === 'mugs-9')
       expect(failed?.error).toBe(['RangeError', 'string', 'object'][i])

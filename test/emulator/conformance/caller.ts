@@ -123,10 +123,7 @@ export async function send(
   const verb = change.verb ?? row.verb
   return bench.emulator.fetch(url, {
     method: verb,
-    headers: {
-      ...(type === null ? {} : { 'content-type': type }),
-      ...(change.headers?.(headers, bench) ?? headers),
-    },
+    headers: { ...(type === null ? {} : { 'content-type': type }), ...(change.headers?.(headers, bench) ?? headers) },
     ...(body === undefined || verb === 'GET' ? {} : { body }),
     redirect: 'manual',
   })

@@ -82,6 +82,30 @@ export async function call<K extends Call>(
   }
 }
 
+/** The words about an act that was not confirmed. */
+export type Said = keyof Words['problems']
+
+const SAID: Readonly<Record<string, Said>> = {
+  order_changed: 'order_changed',
+  idempotency_key_reused: 'idempotency_key_reused',
+  paid_twice: 'paid_twice',
+  outcome_unknown: 'outcome_unknown',
+  state: 'not_sent',
+  connection: 'not_sent',
+  config: 'config',
+  order_rebuilt: 'not_sent',
+  invalid_input: 'rejected',
+  api: 'rejected',
+  over_limit: 'forbidden',
+}
+
+/** What the code of an error says to a person; undefined where it stands for too much. */
+export function saidByCode(code: string): Said | undefined {
+  if (code.endsWith('_not_executed')) return 'not_executed'
+  if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
+  return Object.hasOwn(SAID, code) ? SAID[code] : undefined
+}
+
 export function contextOf(c: C): C['executionCtx'] {
   try {
     return c.executionCtx

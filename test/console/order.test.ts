@@ -1,5 +1,6 @@
 // An order's page, and the two steps of what moves its money.
 import { describe, expect, it } from 'vitest'
+import { english as en } from '../../src/console/words/en.ts'
 import { at, payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
@@ -54,14 +55,14 @@ describe('an order', () => {
     const step = await ask(browser, '40.25')
     expect(step.text).toContain('UAH 40.25 will go back to the customer. UAH 100.50 can be refunded now.')
     expect((await order()).totals.refunded).toBe(0)
-    const receipt = await browser.submit(formTo(step, CONFIRM))
+    const receipt = await browser.submit(formTo(step, CONFIRM), { reason: 'a broken cup' })
     expect([receipt.status, receipt.url]).toEqual([200, expect.stringContaining('/orders/A-1/receipt/')])
     expect(receipt.text).toContain('UAH 40.25')
     await world.advance(5_000)
     expect((await order()).totals.refunded).toBe(4025)
     const shown = await browser.open('/console/orders/A-1')
     expect(formTo(shown, REFUND).fields.amount).toBe('60.25')
-    expect(shown.text).toMatch(/admin<\/bdi>: refund/)
+    expect(shown.text).toMatch(/admin<\/bdi>: refund[\s\S]*Refund of 40\.25: a broken cup/)
   })
 
   it('is refunded once, though its form is sent twice at once, and by another person too', async () => {
@@ -74,6 +75,7 @@ describe('an order', () => {
     expect(['200,200,412', '412,412,200']).toContain(shown.map(({ status }) => status).join())
     await world.advance(5_000)
     expect((await order()).totals.refunded).toBe(4000)
+    expect((await browser.open('/console/orders/A-1')).text).toContain(`· ${en.problems.order_changed.title}`)
   })
 
   it.each([

@@ -3,29 +3,13 @@ import type { Problem } from '../../shop/lib/problem.ts'
 import { form, page } from '../layout.ts'
 import { hidden } from '../parts.ts'
 import type { Act } from '../roles.ts'
-import { at, orderPath, type SignedVisit } from '../visit.ts'
-import type { Words } from '../words/en.ts'
+import { at, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
 import { reasonOf } from './order.ts'
-
-type Said = keyof Words['problems']
-
-const SAID: Readonly<Record<string, Said>> = {
-  order_changed: 'order_changed',
-  idempotency_key_reused: 'idempotency_key_reused',
-  paid_twice: 'paid_twice',
-  outcome_unknown: 'outcome_unknown',
-  state: 'not_sent',
-  connection: 'not_sent',
-  config: 'config',
-  order_rebuilt: 'not_sent',
-  invalid_input: 'rejected',
-}
 
 /** The known facts of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
 function saidOf({ code, status, service }: Problem): Said {
-  if (Object.hasOwn(SAID, code)) return SAID[code] as Said
-  if (code.endsWith('_not_executed')) return 'not_executed'
-  if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
+  const known = code === 'api' ? undefined : saidByCode(code)
+  if (known) return known
   if (code === 'api' || service !== undefined) return status === 503 ? 'not_sent' : 'rejected'
   return status < 500 ? 'forbidden' : 'outcome_unknown'
 }

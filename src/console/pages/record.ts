@@ -4,7 +4,7 @@ import type { Html } from '../../shop/pages/layout.ts'
 import { notice, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
-import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { at, call, orderPath, type SignedVisit, saidByCode, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 
 type Entry = RecordEntry & { order_id?: string; currency?: string }
@@ -50,5 +50,7 @@ function textOf(words: Words, action: string, text: string): string {
   return action === 'attention_done' ? (words.flags[text] ?? words.attention.kinds[text] ?? text) : text
 }
 
-const ending = ({ record }: Words, result = 'outcome_unknown'): string =>
-  record.results[result] ?? record.failed(result)
+function ending({ record, problems }: Words, result = 'outcome_unknown'): string {
+  const said = saidByCode(result)
+  return record.results[result] ?? (said ? problems[said].title : record.failed(result))
+}

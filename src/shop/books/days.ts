@@ -79,7 +79,7 @@ export interface TimePlace {
   id: string
 }
 
-/** What an operation is of: the goods, their buyer, and the card's last four digits. */
+/** The goods of an operation, their buyer, and the card's last four digits. */
 export type Bought = Record<'description' | 'customer_name' | 'last_four', string | null>
 
 /** The operations of days, the oldest first. */

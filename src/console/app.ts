@@ -104,7 +104,7 @@ export function createPages(
   return (c) => app.fetch(c.req.raw, c.env, contextOf(c))
 }
 
-/** What needs no login: nothing of the shop is in it. */
+/** The routes that need no login: nothing of the shop is in them. */
 function assets(app: Hono<Console>): void {
   const send = ({ var: { visit } }: C, type: string, body: string | Uint8Array<ArrayBuffer>) =>
     respond(visit, body, 200, { 'cache-control': 'public, max-age=300', 'content-type': type })

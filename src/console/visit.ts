@@ -7,7 +7,7 @@ import type { Takes } from '../shop/routes/takes.ts'
 import type { ConsoleOptions } from './options.ts'
 import type { Words } from './words/en.ts'
 
-/** What the console's routes have: who visits, and the form that was posted. */
+/** The variables of the console's routes: who visits, and the form that was posted. */
 export interface Console {
   Bindings: ShopEnv
   Variables: { visit: Visit; fields: Record<string, string> }
@@ -99,7 +99,7 @@ const SAID: Readonly<Record<string, Said>> = {
   over_limit: 'forbidden',
 }
 
-/** What the code of an error says to a person; undefined where it stands for too much. */
+/** The words for the code of an error; undefined where it stands for too much. */
 export function saidByCode(code: string): Said | undefined {
   if (code.endsWith('_not_executed')) return 'not_executed'
   if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'

@@ -180,7 +180,7 @@ export class BooksModel {
     return own.map(({ payload }) => String(payload.cc_mask ?? '').slice(-4)).findLast(Boolean)
   }
 
-  /** What an operation of an order is of. */
+  /** The goods of an operation, and their buyer. */
   bought(order_id: string): Record<'description' | 'customer_name' | 'last_four', string | null> {
     const { id, description = null, name: customer_name = null } = this.know(order_id, 0)
     return { description, customer_name, last_four: this.lastFour(id) ?? null }

@@ -163,7 +163,7 @@ export const confirm =
 const notDone = async (visit: SignedVisit, id: string, act: Act, kept: Kept): Promise<Response> =>
   (await keep(visit, `${orderPath(id)}/${act}/confirm`, kept)) ?? showNotDone(visit, id, act, kept)
 
-/** What came of a second step that was not done; opened otherwise, the order says how it stands. */
+/** The page after a second step that was not done; opened otherwise, the order says how it stands. */
 export const outcome =
   (act: Act) =>
   async (visit: SignedVisit, id: string): Promise<Response> => {

@@ -9,7 +9,7 @@ import { startOf } from '../lib/shop-day.ts'
 import { timeOf } from '../lib/time.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
 
-// What the pages of links share.
+// The parts that the pages of links share.
 
 export const linkPath = (order_id: string): string => `/links/${encodeURIComponent(order_id)}`
 /** The form of a new link, filled in like an earlier one. */

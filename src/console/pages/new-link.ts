@@ -114,7 +114,7 @@ function lastDay(visit: SignedVisit, { until = '', use }: Typed): string | undef
   return isDay(until) ? until : use === 'many' ? undefined : today(visit, -DAYS)
 }
 
-/** What is wrong with the form, as far as it is seen here. */
+/** The mistakes in the form, as far as they are seen here. */
 function problemsOf(visit: SignedVisit, given: Typed): Problems {
   const { words, c } = visit
   const { currency = '', description = '', phone = '', use, count = '' } = given

@@ -260,7 +260,7 @@ export function listBook(
   const newest = `SELECT ${LISTED} FROM (${select('l.*')}) l WHERE ${ways.join(' OR ')} ORDER BY l.since DESC, l.order_id DESC LIMIT ?`
   const page = read(newest, ...bindings, NEWEST, ...values, limit)
   if (page.length === limit) return page
-  // What each way finds by its index comes first: else SQLite reads the whole book.
+  // The rows that each way finds by its index come first: else SQLite reads the whole book.
   const each = ways.map((way) => `SELECT order_id AS id FROM listed WHERE ${way}`).join(' UNION ')
   const flags = isOneFlag ? ' CROSS JOIN flag f ON f.since = l.since AND f.order_id = l.order_id' : ''
   const those = `(${each}) CROSS JOIN listed l ON l.order_id = id${flags}`

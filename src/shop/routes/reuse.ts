@@ -27,7 +27,7 @@ const COOKIE = 'edgetill_visitor'
 const DAY_S = 86_400
 const FORM = 'reusable link form'
 
-/** What a link leads a visitor to: an order of theirs, or a page. */
+/** The target of a link for a visitor: an order of theirs, or a page. */
 export async function reuse(
   c: C,
   scope: Scope,

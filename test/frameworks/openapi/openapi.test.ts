@@ -7,7 +7,7 @@ import { root } from '../../tarball/support/pack.ts'
 import { ORIGIN } from '../../worker/support/world.ts'
 import { Project } from '../project.ts'
 
-// What other people's tools make of guides/shop-openapi.json.
+// guides/shop-openapi.json as other people's tools read it.
 
 const DOCUMENT = join(root, 'guides/shop-openapi.json')
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }

@@ -6,7 +6,7 @@ import { defineConfig } from 'tsup'
 import manifest from './package.json' with { type: 'json' }
 import { ENTRIES } from './scripts/entries.ts'
 
-/** The entries that mount their routes in an app of the user. */
+/** The folders whose routes are mounted in an app of the user. */
 const SHOP = [resolve('src/shop') + sep, resolve('src/console') + sep]
 
 const library = Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`]))

@@ -15,9 +15,7 @@ export interface KvNamespace {
 /** The part of a Durable Object namespace that the shop uses. */
 export interface GateNamespace {
   idFromName(name: string): unknown
-  get(id: never): {
-    fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }>
-  }
+  get(id: never): { fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }> }
 }
 
 /** The part of a Durable Object's state that a gate uses. */

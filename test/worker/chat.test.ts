@@ -114,7 +114,7 @@ describe('an alert', () => {
     expect(alerts().length).toBe(2)
   })
 
-  it('is one of its own shop, where two are in one process', async () => {
+  it('goes to the chat of its shop, where two are in one process', async () => {
     for (const { world, messages } of [open(), open()]) {
       await world.deliver(payment('A-1'))
       await world.idle()

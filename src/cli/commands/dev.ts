@@ -147,11 +147,7 @@ async function untilEnded(): Promise<void> {
 
 async function invitation(origin: string, service: string, linkSecret: string, adminToken: string): Promise<string> {
   const order_id = `mugs-${crypto.randomUUID().slice(0, 8)}`
-  const link = await createCheckoutLink({
-    origin,
-    linkSecret,
-    order: { ...SALE, order_id },
-  })
+  const link = await createCheckoutLink({ origin, linkSecret, order: { ...SALE, order_id } })
   return `
   the order    . ./.dev.vars && curl -H "authorization: Bearer $ADMIN_TOKEN" ${origin}/api/orders/${order_id}
   the service  ${service}/_emulator

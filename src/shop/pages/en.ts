@@ -29,10 +29,7 @@ export const english = {
     title: 'This order has changed',
     text: 'The order was opened before with another amount. Please ask the shop which one is right.',
   },
-  expired: {
-    title: 'This payment link has expired',
-    text: 'Nothing was charged. Please ask the shop for a new one.',
-  },
+  expired: { title: 'This payment link has expired', text: 'Nothing was charged. Please ask the shop for a new one.' },
   revoked: {
     title: 'This payment link is no longer valid',
     text: 'The shop withdrew it. Please ask the shop if you still want to pay.',
@@ -78,10 +75,7 @@ export const english = {
     advice: 'You may close it: your payment is processed in any case. Please do not pay again.',
   },
   /** For a visitor who cannot show that the order is theirs. */
-  neutral: {
-    title: 'Thank you',
-    text: 'The shop receives the result of your payment. You can close this page.',
-  },
+  neutral: { title: 'Thank you', text: 'The shop receives the result of your payment. You can close this page.' },
 
   /** The payment's details. */
   order: 'Order',

@@ -102,7 +102,7 @@ export async function endOrders(scope: Scope, nonce: string, turns: number = TUR
   const tried = ids.filter((id) => !paid.has(id)).slice(0, CANCELLED)
   const calls = await Promise.allSettled(tried.map((id) => act(scope, id, cancelOrder)))
   const ends = await Promise.all(
-    // One that is rejected may have been paid since the list was told of it.
+    // One that is rejected may have been paid since the list showed it.
     tried.map((id, i) => calls[i]?.status === 'fulfilled' || hasEnded(scope, id).catch(() => false)),
   )
   const ended = [...paid, ...tried.filter((_, i) => ends[i])]

@@ -64,8 +64,7 @@ const isHealth = ({ status }: Record<string, unknown>): boolean => status === 'o
 
 const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN|PEOPLE)$/
 
-function configuration(health: Record<string, unknown>, mode: string, own?: Environment): Finding[] {
-  const { status, problems } = health
+function configuration({ status, problems }: Record<string, unknown>, mode: string, own?: Environment): Finding[] {
   if (status === 'ok') return [ok('worker', `healthy, MODE ${mode}`)]
   if (!Array.isArray(problems)) {
     return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor says what is wrong.')]
@@ -89,8 +88,7 @@ function tokenOf({ status }: WorkerResponse): Finding {
 
 /** The worker alone knows the address of its chat. */
 async function tryChat(ask: Ask): Promise<Finding> {
-  const check = 'worker CHAT_URL'
-  const { status, body } = await ask('POST /api/chat')
+  const [check, { status, body }] = ['worker CHAT_URL', await ask('POST /api/chat')]
   if (body.accepted === true) return ok(check, 'took a message')
   if (body.accepted === null) return skipped(check, 'is not set')
   const why = status === 200 ? 'the chat did not take a message' : `not tried: the worker responded ${status}`

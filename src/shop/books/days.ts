@@ -11,11 +11,11 @@ import type { ListedRow, MoneyRow } from './tables.ts'
  */
 export function putMoney({ shop }: BooksScope, { version, attempts, money, audit }: ListedRow): void {
   const placeOf = ({ at, id }: TimePlace) => `${at} ${id}`
-  const query = `SELECT version, row FROM money WHERE json_extract(row, '$.order_id') IN (SELECT value FROM json_each(?))`
+  const query = `SELECT row FROM money WHERE json_extract(row, '$.order_id') IN (SELECT value FROM json_each(?))`
   const known = new Map(
-    shop.all<{ version: number; row: string }>(query, JSON.stringify(attempts)).map(({ version, row }) => {
+    shop.all<{ row: string }>(query, JSON.stringify(attempts)).map(({ row }) => {
       const its = JSON.parse(row) as MoneyRow
-      return [placeOf(its), { version, row, its }]
+      return [placeOf(its), { row, its }]
     }),
   )
   const rows = new Map(money.map((row) => [placeOf(row), row]))
@@ -23,7 +23,7 @@ export function putMoney({ shop }: BooksScope, { version, attempts, money, audit
   for (const [place, row] of rows) {
     const before = known.get(place)
     const text = JSON.stringify(row)
-    if (before ? before.version > version || before.row === text : row.gone) continue
+    if (before ? before.row === text : row.gone) continue
     if (before) add(shop, before.its, -1)
     add(shop, row, 1)
     shop.all('INSERT OR REPLACE INTO money VALUES (?, ?, ?, ?, ?)', row.at, row.id, version, row.day, text)

@@ -33,8 +33,7 @@ export function putInList(
     if (isRegister && isNew) countIn(scope, placed.book, since, 1)
     if (placed.book !== (book ?? 1)) return placed
     if (opens) progressOf(scope, { name: FILL, value: { isDone: true } })
-    putListed(shop, row)
-    putMoney(scope, row)
+    if (putListed(shop, row)) putMoney(scope, row)
     return { book: placed.book, news: isRegister ? [] : newsOf(scope) }
   })
 }

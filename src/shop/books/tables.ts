@@ -148,8 +148,8 @@ export const SHOP: Schema = {
   ],
 }
 
-/** Takes an order into the list, unless this has a newer state of it. */
-export function putListed(tables: Tables, row: ListedRow): void {
+/** Takes an order into the list, unless this has a newer state of it. @returns Whether it did. */
+export function putListed(tables: Tables, row: ListedRow): boolean {
   const { order_id, since, version, summary, attention } = row
   const { status, reference, flags, amount } = summary
   const columns: Record<string, SqlValue> = {
@@ -160,7 +160,7 @@ export function putListed(tables: Tables, row: ListedRow): void {
     ...{ summary: JSON.stringify(summary), words: wordsOf(order_id, row.phone, summary) },
   }
   const [known] = tables.all<Record<string, SqlValue>>('SELECT * FROM listed WHERE order_id = ?', order_id)
-  if (known && Number(known.version) > version) return
+  if (known && Number(known.version) > version) return false
   // An index is written only where its columns are.
   const changed = Object.keys(columns).filter((name) => known?.[name] !== columns[name])
   const values = changed.map((name) => columns[name] as SqlValue)
@@ -183,6 +183,7 @@ export function putListed(tables: Tables, row: ListedRow): void {
   const items = known?.attention ? (JSON.parse(String(known.attention)) as unknown[]).length : 0
   addToSum(tables, 'attention', attention.length - items)
   addToSum(tables, 'failing', more.length - fewer.length)
+  return true
 }
 
 function addToSum(tables: Tables, name: string, more: number): void {

@@ -20,7 +20,9 @@ it('a split refund takes from each sub-merchant at most its share of the capture
   const bench = await paid({ method: 'auth' })
   const [first, second] = SPLIT.map(({ sub_merchant_id }) => sub_merchant_id)
   const part = (amount: number, sub_merchant_id = first) => ({ amount, sub_merchant_id })
-  expect(await send(bench, 'split/capture', { charge_amount: 60, split: [part(60)] })).toBe(200)
+  expect(
+    await send(bench, 'split/capture', { charge_amount: 60, split: [part(60, String(first).toUpperCase())] }),
+  ).toBe(200)
   const refund = (refund_amount: number, ...split: Json[]) => send(bench, 'split/refund', { refund_amount, split })
   expect(await refund(10.5, part(10.5, second))).toBe(400)
   expect(await send(bench, 'split/capture', { charge_amount: 40.5, split: [part(40.5, second)] })).toBe(200)

@@ -118,7 +118,7 @@ export function direct(emulator: Emulator, more: Json = {}): Json {
 }
 
 export const SPLIT: Json[] = [
-  { amount: 60, sub_merchant_id: '11111111-1111-4111-8111-111111111111' },
+  { amount: 60, sub_merchant_id: 'a1111111-1111-4111-8111-111111111111' },
   { amount: 40.5, sub_merchant_id: '22222222-2222-4222-8222-222222222222' },
 ]
 

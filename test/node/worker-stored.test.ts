@@ -81,3 +81,15 @@ it('guides/shop-reference.md names every key of KV with its metadata and life, e
   expect([...rows].filter((row) => !own.some((pattern) => pattern.test(row)))).toEqual([])
   expect(own.filter((pattern) => ![...rows].some((row) => pattern.test(row)))).toEqual([])
 })
+
+it('worker/index.ts has the routes, the page for an unknown path, the cron and the object', async () => {
+  const { default: worker, OrderGate } = await import('../../worker/index.ts')
+  const [env, context] = [new World().env() as never, { waitUntil() {}, passThroughOnException() {}, props: {} }]
+  const at = async (path: string) =>
+    (await worker.fetch(new Request(`https://shop.example.com${path}`), env, context)).text()
+  expect([await at('/health'), await at('/nothing')]).toEqual([
+    expect.stringMatching(/"ok"/),
+    expect.stringMatching(/^<!doctype html>/),
+  ])
+  expect([typeof worker.scheduled, typeof OrderGate]).toEqual(['function', 'function'])
+})

@@ -24,6 +24,7 @@ describe('the key of an event', () => {
     expect(keys[0]).toBe(keys[1])
     expect(keys[2]).not.toBe(keys[1])
     expect(keys[3]).toBe(keys[4])
+    expect(keyOf({ paid: '5' })).toBe(keyOf({ paid: 5 }))
     // A value that is not a number, or is an identifier, keeps its type.
     const others = [
       { amount: 'x' },

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { capture, recurringCancel, refund } from '../../../src/cli/commands/chan
 import { verb as order } from '../../../src/cli/commands/order.ts'
 import { verb as payment } from '../../../src/cli/commands/payment.ts'
 import { verb as resend } from '../../../src/cli/commands/resend.ts'
+import { writeWhole } from '../../../src/cli/terminal/environment.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
@@ -165,4 +166,13 @@ describe('the service', () => {
     for (const secret of [apiKey, apiSecret, endpointsKey]) expect(err).not.toContain(secret)
     expect(code).toBe(0)
   })
+})
+
+it('a state is replaced as a whole: whoever reads it has the one before or the one after', async () => {
+  const state = await file('state.json', 'before')
+  const reader = await open(state)
+  await writeWhole(state, 'after')
+  const read = [await reader.readFile('utf8'), await readFile(state, 'utf8')]
+  await reader.close()
+  expect(read).toEqual(['before', 'after'])
 })

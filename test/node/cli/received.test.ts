@@ -43,6 +43,13 @@ const { body: FORGED } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'an
 it.each([
   ['a genuine webhook', { body: FORM }, 200, undefined, undefined],
   ['another secret', { body: FORGED }, 401, 'signature_mismatch', ['wrong_secret']],
+  [
+    'data that is no JSON',
+    { body: FORGED.replace(/data=[^&]*/, 'data=bm8%3D') },
+    401,
+    'signature_mismatch',
+    ['damaged_data'],
+  ],
   ['lost padding', { body: FORM.replace(/(=|%3D)+$/, '') }, 401, 'signature_length', ['lost_padding']],
   [
     'an unescaped +',

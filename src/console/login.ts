@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { actShop } from '../shop/books/actions.ts'
 import { endedSession } from '../shop/books/register.ts'
+import type { ShopEnv } from '../shop/env.ts'
 import type { Role } from '../shop/index.ts'
 import { configurationProblems, TOKENS } from '../shop/lib/configuration.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
@@ -21,7 +22,7 @@ import {
   readSession,
   type Session,
 } from './session.ts'
-import { at, type C, type Person, type SignedVisit, type Visit } from './visit.ts'
+import { at, type Person, type SignedVisit, type Visit } from './visit.ts'
 
 type Tries = ReturnType<typeof createTries>
 type Access = (token: string) => Promise<string | undefined>
@@ -38,7 +39,10 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   }
   if (configurationProblems(c.env, TOKENS).length > 0) return unconfigured(visit)
   const session = await readSession(c, visit.now())
-  if (!session?.name || (await isEnded(c, session))) return login(visit, session?.name ? undefined : session, tries)
+  const isOver = session?.name && (await isEnded(c.env, session))
+  if (!session?.name || isOver) return login(visit, session?.name ? undefined : session, tries)
+  // A page may be looked at.
+  if (isOver === undefined && c.req.method === 'POST') return notice(visit, 503, words.problems.not_sent)
   const { name } = session
   const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role ?? 'view')
   // A page that loads itself again does not use the session.
@@ -46,12 +50,9 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   return { name, role, secret: await formSecret(c, session), isSession: true }
 }
 
-/** Whether somebody signed out of it. Where that is not known, a page may be looked at, and nothing is done. */
-const isEnded = ({ env, req }: C, { id }: Session): Promise<boolean> =>
-  actShop({ env }, 1, endedSession, id).catch((error: unknown) => {
-    if (req.method === 'POST') throw error
-    return false
-  })
+/** Whether somebody signed out of it; undefined where the storage does not say. */
+const isEnded = (env: ShopEnv, { id }: Session): Promise<boolean | undefined> =>
+  actShop({ env }, 1, endedSession, id).catch(() => undefined)
 
 function roleOf({ options: { roles } }: Visit, email: string): Role {
   if (roles === undefined) return 'all'

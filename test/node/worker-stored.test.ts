@@ -6,6 +6,7 @@ import { Browser, formTo } from '../console/support/browser.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World } from '../worker/support/world.ts'
 import { Document, quoted } from './support/document.ts'
+import { load } from './support/program.ts'
 
 /** Everything that the worker ever writes, from a day in which everything happens: to KV, and to the gates. */
 async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string> }> {
@@ -83,7 +84,8 @@ it('guides/shop-reference.md names every key of KV with its metadata and life, e
 })
 
 it('worker/index.ts has the routes, the page for an unknown path, the cron and the object', async () => {
-  const { default: worker, OrderGate } = await import('../../worker/index.ts')
+  const program = await load("export { default, OrderGate } from './worker/index.ts'")
+  const { default: worker, OrderGate } = program as unknown as typeof import('../../worker/index.ts')
   const [env, context] = [new World().env() as never, { waitUntil() {}, passThroughOnException() {}, props: {} }]
   const at = async (path: string) =>
     (await worker.fetch(new Request(`https://shop.example.com${path}`), env, context)).text()

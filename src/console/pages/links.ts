@@ -83,13 +83,19 @@ ${isOpen ? html`<div class="side card">${share}</div>` : ''}
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
 /** The end of the payment that was opened with a link which is closed. */
-async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
+async function endOf(visit: SignedVisit, { order_id, revoked_at }: Link): Promise<End> {
   const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
   const { state } = moneyState(reply.body)
   if (state === 'failed') return 'cancelled'
   if (state === 'pending') return 'pending'
-  return state === 'waiting' ? 'unknown' : 'paid'
+  if (state !== 'waiting') return 'paid'
+  // The service has confirmed it: its webhook may be late.
+  const { record } = reply.body
+  const isConfirmed = record.some(
+    ({ action, result, at }) => action === 'cancel' && result === 'done' && at >= `${revoked_at}`,
+  )
+  return isConfirmed ? 'cancelled' : 'unknown'
 }
 
 function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | undefined): Html | '' {

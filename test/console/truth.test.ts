@@ -234,7 +234,7 @@ describe('closing a link', () => {
       false,
     ])
     world.intercept = undefined
-    // What the service has confirmed is known before its webhook is there.
+    // The service has confirmed it before its webhook is there.
     world.emulator.faults.next({ kind: 'drop' })
     const again = await browser.submit(formTo(closed, /\/cancel$/))
     expect(plain(again)).toContain(en.link.ended.cancelled)

@@ -44,7 +44,7 @@ it.each([
   ['a genuine webhook', { body: FORM }, 200, undefined, undefined],
   ['another secret', { body: FORGED }, 401, 'signature_mismatch', ['wrong_secret']],
   [
-    'data that is no JSON',
+    'data that is not JSON',
     { body: FORGED.replace(/data=[^&]*/, 'data=bm8%3D') },
     401,
     'signature_mismatch',

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { secondary } from './support/events.ts'
 import { createKill, killAtEach } from './support/kill.ts'
 import { armed } from './support/killable.ts'
 import { linesOf } from './support/log.ts'
@@ -200,6 +201,20 @@ describe('an attempt that is not settled', () => {
       expect([rows.length > 0, asked.length - length]).toEqual(isFinal ? [false, 0] : [true, 1])
     },
   )
+
+  it.each(['pending', 'a_new_status'])('whose webhook says %s is asked about until it is final', async (status) => {
+    const { world, alerts, asked } = await reserved()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+    const [{ operation_id, payment_id } = {}] = world.emulator.orders.get(ID)?.operations ?? []
+    await world.deliver(secondary(ID, 'capture', { operation_id, payment_id, amount: 10, status }))
+    await run(world)
+    await run(world)
+    expect([asked.length, alerts]).toEqual([1, []])
+    const { attempts, operations, totals } = (await world.order(ID)) ?? {}
+    expect([attempts, operations?.[1]?.status, totals?.captured]).toEqual([[], 'success', 1000])
+    expect([await operate(world, 'capture', { charge_amount: 10 }), watchedRows(world)]).toEqual([200, []])
+  })
 
   it('whose response KV did not store is asked about, its webhook names no known method', async () => {
     const { world, asked } = await reserved()

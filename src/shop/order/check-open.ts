@@ -53,14 +53,14 @@ async function check(scope: OrderScope, row: WatchedRow): Promise<void> {
   const { store, now } = scope
   const { order_id, attempt_id } = row
   try {
-    const operation = operationOf(scope, row)
     // An order that holds money takes no second payment.
     const isBeside = row.kind === 'checkout' && isPaidBeside(store, order_id)
     const isToEnd = isBeside || row.closed
-    const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
-    let state = await look(scope, row, operation)
+    let state = await look(scope, row)
     const isDue = isAskDue(row, now())
-    if (state !== 'ended' && (isToEnd || isDue)) state = await ask(scope, row, operation)
+    if (state !== 'ended' && (isToEnd || isDue)) state = await ask(scope, row)
+    const operation = operationOf(scope, row)
+    const isOld = now() - row.since >= alertAfterMs(row, operation !== undefined && !isOpen(operation))
     if (isBeside && state === 'unpaid' && (await cancelBeside(scope, order_id))) state = 'ended'
     // How that ends is said by its webhook, or by the service at the next look.
     else if (row.closed && state === 'unpaid') await cancelOrder(scope, order_id)
@@ -89,32 +89,31 @@ export function alertOf(row: WatchedRow, state?: State): RaisedAlert {
 const operationOf = ({ store }: OrderScope, { order_id, attempt_id }: WatchedRow): MoneyOperation | undefined =>
   listOperations(store, order_id).find(({ id }) => id === attempt_id)
 
-/** The state without asking the service. */
-async function look(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
-  const { order_id, kind } = row
+/** The state without asking the service. An event that settles an operation may have a status that is not final. */
+async function look(scope: OrderScope, row: WatchedRow): Promise<State> {
+  const { order_id, kind, attempt_id } = row
   if (kind === 'checkout') return isFinal(readOrder(scope, order_id).order.status ?? '') ? 'ended' : 'unknown'
+  await checkOperation(scope, order_id, attempt_id as string, false)
+  const operation = operationOf(scope, row)
   // Nothing was sent of an operation that was never written.
   if (!operation || operation.outcome === 'not_sent' || operation.outcome === 'rejected') return 'ended'
-  if (isOpen(operation)) {
-    await checkOperation(scope, order_id, operation.id, false)
-    const settled = operationOf(scope, row)
-    return settled && !isOpen(settled) ? 'ended' : 'unknown'
-  }
+  if (isOpen(operation)) return 'unknown'
   return hasEnded(operation, readOrder(scope, order_id).order.operations) ? 'ended' : 'pending'
 }
 
-async function ask(scope: OrderScope, row: WatchedRow, operation: MoneyOperation | undefined): Promise<State> {
+async function ask(scope: OrderScope, row: WatchedRow): Promise<State> {
   const { order_id, kind, since } = row
+  const operation = operationOf(scope, row)
   if (kind !== 'checkout') {
     if (operation && isOpen(operation)) await checkOperation(scope, order_id, operation.id, true)
     else if (operation) await listAtService(scope, operation, order_id)
-    return look(scope, row, operationOf(scope, row))
+    return look(scope, row)
   }
   const call = { operation: 'createPayment', order_id, sent_at: since }
   const resolved = await askService(scope, call, { ...ONE_LOOK, settleAfterMs: 0 })
   if (resolved.outcome === 'not_executed') return 'unpaid'
   // An event of an odd shape counts where the fields that decide are right.
-  if (resolved.outcome === 'unknown') return look(scope, row, undefined)
+  if (resolved.outcome === 'unknown') return look(scope, row)
   const { status } = resolved.record
   return isFinal(status) ? 'ended' : status === 'init' ? 'unpaid' : 'pending'
 }

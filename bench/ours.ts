@@ -92,8 +92,8 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // lists that are exact with any filter and a search, orders that are rebuilt from KV, what needs a person in one request, and one
     // id for an order with all attempts at paying it; links that are listed and short enough to be read out, what was taken on a day,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
-    // ended, and a message at each payment without code; `hono/accepts`, which reads any form of Accept-Language; links that anybody
-    // may pay with, again and again, with their limits and what closing them ends.
+    // ended, and a message at each payment without code; links that anybody may pay with, again and again, with their limits and
+    // what closing them ends.
     limit: 97_500,
     without: NOTHING_OF_THE_SHOP,
   },

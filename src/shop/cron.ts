@@ -155,18 +155,18 @@ async function eraseExpired(scope: Scope, calls: number): Promise<number> {
 async function walk(scope: Scope, after: Place, until: number, limit: number): Promise<Place> {
   let failedAfter: Place | undefined
   let at = after
-  const orders = await askPage(
+  const { page, next } = await askPage(
     scope,
     periodOfBook,
     { after, until, limit },
     { place: ({ since, order_id }) => [since, order_id], isBounded: true, from: after.since, to: until },
   )
-  for (const order of orders) {
+  for (const order of page) {
     await act(scope, order.order_id, eraseSoon).catch((error: unknown) => {
       logError('retention_failed', { order_id: order.order_id, ...describeError(error) })
       failedAfter ??= at
     })
     at = order
   }
-  return failedAfter ?? (orders.length < limit ? { since: Math.max(after.since, until), order_id: '' } : at)
+  return failedAfter ?? (next ? at : { since: Math.max(after.since, until), order_id: '' })
 }

@@ -208,8 +208,7 @@ describe('the orders of a book', () => {
       plans.push(plan.map(({ detail }) => detail).join())
       return []
     }
-    const after = filter.search === undefined ? { since: 5, order_id: 'A' } : undefined
-    listBook({ ...tables, all: explain }, filter, 20, after)
+    listBook({ ...tables, all: explain }, filter, 20, filter.search === undefined ? [5, 'A'] : undefined)
     expect(plans.join()).toMatch(/USING (COVERING )?INDEX|USING PRIMARY KEY/)
     if (filter.search === undefined) return expect(plans.join()).not.toMatch(/TEMP B-TREE|SCAN/)
     // A search goes through the newest 1,000 first, then through what it finds alone.

@@ -1,7 +1,7 @@
 import { callGate, type GateCall, namesOf } from '../call-gate.ts'
 import type { Scope } from '../scope.ts'
 import { auditOfBook, moneyOfBook, totalsOfBook } from './days.ts'
-import { addLink, eraseLinks, linksOfBook, markRevoked, someOfBook, statusesOfBook, tokenOfShort } from './links.ts'
+import { addLink, eraseLinks, linksOfBook, markRevoked, someOfBook, tokenOfShort } from './links.ts'
 import {
   addStrays,
   attentionOfBook,
@@ -48,7 +48,6 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   putInList,
   removeStrays,
   someOfBook,
-  statusesOfBook,
   sumOf,
   tellAgain,
   tokenOfShort,

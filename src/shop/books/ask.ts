@@ -5,6 +5,7 @@ import { addLink, type LinkRow } from './links.ts'
 import type { Answer, Book } from './register.ts'
 import type { Reusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
+import type { Position } from './tables.ts'
 
 type Question<Q, T> = (scope: BooksScope, query: Q) => Answer<T>
 
@@ -17,8 +18,7 @@ export async function askAll<Q, T>(scope: Scope, action: Question<Q, T>, query: 
 
 /** How the rows of all books are one list. */
 interface Order<T> {
-  /** The columns that the books sort by. */
-  place: (row: T) => [time: number, id: string]
+  place: (row: T) => Position
   newestFirst?: boolean
   /** That time is when an order came, or a link was made: between the times of its book. */
   isBounded?: boolean
@@ -27,24 +27,33 @@ interface Order<T> {
   to?: number | undefined
 }
 
-/** The first rows of a list that all books have a part of, in its order. */
+/** A page of a list, and the place that the next one comes after. */
+export interface Paged<T> {
+  page: T[]
+  next: Position | undefined
+}
+
+/** A page of a list that all books have a part of. */
 export async function askPage<Q extends { limit: number }, T>(
   scope: Scope,
   action: Question<Q, T>,
   query: Q,
   { place, newestFirst = false, isBounded = false, from = 0, to = Number.POSITIVE_INFINITY }: Order<T>,
-): Promise<T[]> {
-  const { rows, books } = await actShop(scope, 1, action, query)
-  let page = rows
+): Promise<Paged<T>> {
+  const asked = { ...query, limit: query.limit + 1 }
+  const { rows, books } = await actShop(scope, 1, action, asked)
+  let found = rows
   for (const book of newestFirst ? books : books.reverse()) {
-    const last = page[query.limit - 1]
+    const last = found[query.limit]
     if (isBounded && last !== undefined && !isBefore(book, place(last)[0], newestFirst)) continue
     if (book.last < from || book.first > to) continue
-    const more = await actShop(scope, book.number, action, query)
+    const more = await actShop(scope, book.number, action, asked)
     const sign = newestFirst ? -1 : 1
-    page = [...page, ...more.rows].sort((a, b) => sign * compare(place(a), place(b))).slice(0, query.limit)
+    found = [...found, ...more.rows].sort((a, b) => sign * compare(place(a), place(b))).slice(0, asked.limit)
   }
-  return page
+  const page = found.slice(0, query.limit)
+  const last = page.at(-1)
+  return { page, next: found.length > page.length && last ? place(last) : undefined }
 }
 
 /** Whether a book may have a row before this one. */
@@ -52,7 +61,7 @@ const isBefore = ({ first, last }: Book, time: number, newestFirst: boolean): bo
   newestFirst ? last >= time : first <= time
 
 /** As SQLite sorts: texts by their UTF-8. */
-function compare([time, id]: [number, string], [otherTime, otherId]: [number, string]): number {
+function compare([time, id]: Position, [otherTime, otherId]: Position): number {
   if (time !== otherTime || id === otherId) return time - otherTime
   const [points, others] = [[...id], [...otherId]]
   const at = points.findIndex((point, index) => point !== others[index])

@@ -1,7 +1,7 @@
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
-import type { ListedRow, MoneyRow } from './tables.ts'
+import type { ListedRow, MoneyRow, Position } from './tables.ts'
 
 // The days in a book: the takings, and who did what.
 
@@ -73,7 +73,7 @@ export function totalsOfBook({ shop }: BooksScope, days: Days): Answer<DayTotal>
 
 const DAY_MS = 86_400_000
 
-/** A place in a list that is sorted by time. */
+/** A row of a list that is sorted by time. */
 export interface TimePlace {
   at: number
   id: string
@@ -85,14 +85,14 @@ export type Bought = Record<'description' | 'customer_name' | 'last_four', strin
 /** The operations of days, the oldest first. */
 export function moneyOfBook(
   { shop }: BooksScope,
-  { limit, after, ...days }: Days & { limit: number; after?: TimePlace | undefined },
+  { limit, after = [0, ''], ...days }: Days & { limit: number; after?: Position | undefined },
 ): Answer<MoneyRow & Bought> {
   const { from, to } = days
   const rows = shop.all<{ row: string }>(
     `SELECT row FROM money WHERE at BETWEEN ? AND ? AND (at, id) > (?, ?) AND day BETWEEN ? AND ?
        AND json_extract(row, '$.gone') IS NULL ORDER BY at, id LIMIT ?`,
     // A day of the shop begins up to 14 hours before the day of UTC, and ends up to 12 hours later.
-    ...[Date.parse(from) - DAY_MS, Date.parse(to) + 2 * DAY_MS, after?.at ?? 0, after?.id ?? '', from, to, limit],
+    ...[Date.parse(from) - DAY_MS, Date.parse(to) + 2 * DAY_MS, ...after, from, to, limit],
   )
   const found = rows.map(({ row }) => JSON.parse(row) as MoneyRow)
   // Their orders as they are now: of one that was erased nothing is left.
@@ -108,10 +108,10 @@ export function moneyOfBook(
 /** The acts of people, the newest first. */
 export function auditOfBook(
   { shop }: BooksScope,
-  { limit, after }: { limit: number; after?: TimePlace | undefined },
+  { limit, after = [1e15, ''] }: { limit: number; after?: Position | undefined },
 ): Answer<TimePlace & { entry: object }> {
   const query = 'SELECT at, id, entry FROM audit WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?'
-  const rows = shop.all<TimePlace & { entry: string }>(query, after?.at ?? 1e15, after?.id ?? '', limit)
+  const rows = shop.all<TimePlace & { entry: string }>(query, ...after, limit)
   const found = rows.map((row) => ({ ...row, entry: JSON.parse(row.entry) as object }))
   return answer(shop, found)
 }

@@ -1,7 +1,7 @@
 import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
 import { addReusable, type Reusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
-import type { OrderSummary, Place } from './tables.ts'
+import type { OrderSummary, Place, Position } from './tables.ts'
 
 // The links that POST /api/links made: each in the book that was the current one.
 
@@ -73,7 +73,7 @@ const MAY_BE = `CASE ? WHEN 'paid' THEN true WHEN 'revoked' THEN revoked_at IS N
 
 export interface LinkQuery {
   limit: number
-  after?: Pick<LinkRow, 'created_at' | 'short'> | undefined
+  after?: Position | undefined
   /** Its own, or one that a reusable link has made. */
   order_id?: string | undefined
   id?: string | undefined
@@ -82,7 +82,7 @@ export interface LinkQuery {
 
 /** Links, newest first; with a state, those that may be in it. */
 export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer<FoundLink> {
-  const { limit, after: { created_at, short } = { created_at: 1e15, short: '' }, order_id, id, state = 'paid' } = query
+  const { limit, after = [1e15, ''], order_id, id, state = 'paid' } = query
   const made = '(SELECT short FROM reuse JOIN reusable USING (nonce) WHERE order_id = ?)'
   const own = order_id === undefined ? '' : `(l.order_id = ? OR l.short = ${made}) AND`
   const select = `SELECT l.*, nonce, max_orders, max_per_hour, made, revoked_at IS NOT NULL AND EXISTS (
@@ -90,7 +90,7 @@ export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer
     FROM link l LEFT JOIN reusable r USING (short) WHERE ${own} ${id === undefined ? '' : 'id = ? AND'} ${MAY_BE}
       AND (created_at, short) < (?, ?) ORDER BY created_at DESC, short DESC LIMIT ?`
   const which = [...(order_id === undefined ? [] : [order_id, order_id]), ...(id === undefined ? [] : [id])]
-  const rows = shop.all<FoundLink>(select, ...which, state, state, now(), now(), created_at, short, limit)
+  const rows = shop.all<FoundLink>(select, ...which, state, state, now(), now(), ...after, limit)
   return answer(shop, rows)
 }
 
@@ -108,26 +108,15 @@ export function eraseLinks({ shop }: BooksScope, which: string | number): Answer
   return answer(shop, [])
 }
 
-/** The status of each of these orders that the book has. */
-export function statusesOfBook(
-  { shop }: BooksScope,
-  order_ids: readonly string[],
-): Answer<{ order_id: string; status: string | null }> {
-  const query = 'SELECT order_id, status FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
-  return answer(shop, shop.all(query, JSON.stringify(order_ids)))
-}
-
 /** Those of these orders that the book has. */
-export const someOfBook = (
+export function someOfBook(
   { shop }: BooksScope,
   order_ids: readonly string[],
-): Answer<Place & { summary: OrderSummary }> =>
-  answer(
+): Answer<Place & { summary: OrderSummary }> {
+  const query = 'SELECT since, order_id, summary FROM listed WHERE order_id IN (SELECT value FROM json_each(?))'
+  const rows = shop.all<Place & { summary: string }>(query, JSON.stringify(order_ids))
+  return answer(
     shop,
-    shop
-      .all<Place & { summary: string }>(
-        'SELECT since, order_id, summary FROM listed WHERE order_id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(order_ids),
-      )
-      .map((row) => ({ ...row, summary: JSON.parse(row.summary) as OrderSummary })),
+    rows.map((row) => ({ ...row, summary: JSON.parse(row.summary) as OrderSummary })),
   )
+}

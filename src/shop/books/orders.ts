@@ -10,6 +10,7 @@ import {
   type OrderFilter,
   type OrderSummary,
   type Place,
+  type Position,
   putListed,
 } from './tables.ts'
 
@@ -40,7 +41,7 @@ export function putInList(
 
 export function ordersOfBook(
   { shop }: BooksScope,
-  { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Place | undefined },
+  { filter, limit, after }: { filter: OrderFilter; limit: number; after?: Position | undefined },
 ): Answer<Place & { summary: OrderSummary }> {
   return answer(shop, listBook(shop, filter, limit, after))
 }
@@ -48,12 +49,12 @@ export function ordersOfBook(
 /** Events that `onEvent` fails on, those that were given up included; of one event where it is named. */
 export function failingOfBook(
   { shop }: BooksScope,
-  { event_id, after = '', limit }: { event_id?: string; after?: string | undefined; limit: number },
+  { event_id, after, limit }: { event_id?: string; after?: Position | undefined; limit: number },
 ): Answer<FailingRow> {
   const query = 'SELECT event_id, order_id FROM failing WHERE event_id'
   const rows =
     event_id === undefined
-      ? shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, after, limit)
+      ? shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, after?.[1] ?? '', limit)
       : shop.all<FailingRow>(`${query} = ?`, event_id)
   return answer(shop, rows, 'failing', 'failing')
 }

@@ -1,5 +1,7 @@
 import type { TimePlace } from './days.ts'
+import type { Answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
+import type { Position } from './tables.ts'
 
 // The links that anybody may pay with, again and again. They and the ids of their orders are in the register.
 
@@ -106,13 +108,12 @@ function limitOf({ shop, now }: BooksScope, link: Reusable): Closed | undefined 
 /** The orders that a link has made, the newest first. */
 export const ordersOfLink = (
   { shop }: BooksScope,
-  { nonce, limit, after }: { nonce: string; limit: number; after?: TimePlace | undefined },
-): TimePlace[] =>
-  shop.all<TimePlace>(
-    `SELECT at, order_id AS id FROM reuse WHERE nonce = ? AND (at, order_id) < (?, ?)
-     ORDER BY at DESC, order_id DESC LIMIT ?`,
-    ...[nonce, after?.at ?? 1e15, after?.id ?? '', limit],
-  )
+  { nonce, limit, after = [1e15, ''] }: { nonce: string; limit: number; after?: Position | undefined },
+): Answer<TimePlace> => {
+  const query = `SELECT at, order_id AS id FROM reuse WHERE nonce = ? AND (at, order_id) < (?, ?)
+    ORDER BY at DESC, order_id DESC LIMIT ?`
+  return { rows: shop.all<TimePlace>(query, nonce, ...after, limit), books: [] }
+}
 
 /** Orders of a closed link that are not known to have ended: those first that were tried least. */
 export const unendedOf = ({ shop }: BooksScope, nonce: string, limit: number): string[] =>

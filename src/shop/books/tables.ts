@@ -218,7 +218,10 @@ export interface OrderFilter {
   wordsSince?: number | undefined
 }
 
-/** The last order of a page. */
+/** A place in a list: what its rows are sorted by. */
+export type Position = [time: number, id: string]
+
+/** A place in the list of orders. */
 export interface Place {
   since: number
   order_id: string
@@ -229,7 +232,7 @@ export function listBook(
   tables: Tables,
   { status, flag, reference, open, from, to, search, wordsSince = 0 }: OrderFilter,
   limit: number,
-  after: Place | undefined,
+  after?: Position,
 ): (Place & { summary: OrderSummary })[] {
   const conditions: string[] = []
   const bindings: SqlValue[] = []
@@ -246,7 +249,7 @@ export function listBook(
   const row = isOneFlag ? 'f' : 'l'
   if (from !== undefined) where(`${row}.since >= ?`, from)
   if (to !== undefined) where(`${row}.since < ?`, to)
-  if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, after.since, after.order_id)
+  if (after) where(`(${row}.since, ${row}.order_id) < (?, ?)`, ...after)
   const order = `ORDER BY ${row}.since DESC, ${row}.order_id DESC LIMIT ?`
   const listed = isOneFlag ? 'flag f CROSS JOIN listed l ON l.order_id = f.order_id' : 'listed l'
   const select = (columns: string, tablesOf = listed): string =>

@@ -23,7 +23,7 @@ export function sealCursor(place: unknown, listing: string): string | null {
 }
 
 /** @throws {ProblemError} for a cursor that no page of this listing returned. */
-export function openCursor(cursor: string | undefined, listing: string): unknown {
+export function openCursor<P>(cursor: string | undefined, listing: string): P | undefined {
   if (cursor === undefined) return undefined
   const text = cursor.slice(CHECK_LENGTH)
   if (text !== '' && cursor === checkOf(text, listing) + text) {

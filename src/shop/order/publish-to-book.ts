@@ -1,7 +1,7 @@
 import { hundredths } from '../../lib/decimal.ts'
 import { foldOperations, paid } from '../../orders/fold.ts'
 import { actShop } from '../books/actions.ts'
-import { statusesOfBook } from '../books/links.ts'
+import { someOfBook } from '../books/links.ts'
 import { putInList } from '../books/orders.ts'
 import { learnSums, noteTold } from '../books/register.ts'
 import { type FailingRow, type ListedRow, type MoneyRow, summaryOf } from '../books/tables.ts'
@@ -80,10 +80,10 @@ async function tellBook(scope: OrderScope, { order_id, book: known }: Published,
 /** The book of an order whose gate has lost its storage: only then may a book have it that the gate does not know. */
 async function findBook(scope: OrderScope, order_id: string): Promise<number | null> {
   if (getBirth(scope.store)?.rebuilt_at == null) return null
-  const { rows, books } = await actShop(scope, 1, statusesOfBook, [order_id])
+  const { rows, books } = await actShop(scope, 1, someOfBook, [order_id])
   if (rows.length > 0) return 1
   for (const { number } of books) {
-    if ((await actShop(scope, number, statusesOfBook, [order_id])).rows.length > 0) return number
+    if ((await actShop(scope, number, someOfBook, [order_id])).rows.length > 0) return number
   }
   return null
 }

@@ -2,7 +2,7 @@ import { checkoutLinkId } from '../../checkout-link/index.ts'
 import { hundredths } from '../../lib/decimal.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, keepLink } from '../books/ask.ts'
-import { type LinkRow, linksOfBook, statusesOfBook } from '../books/links.ts'
+import { type LinkRow, linksOfBook, someOfBook } from '../books/links.ts'
 import { countIn, tellAgain } from '../books/register.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { getCheckout, isRevoked } from './checkouts.ts'
@@ -25,7 +25,7 @@ export async function relist(scope: OrderScope, named: string, number: number): 
   const published = getPublished(store, order_id)
   if (!published || (number > 1 && published.book !== number)) return false
   const { book, since } = published
-  const listed = await actShop(scope, book ?? 1, statusesOfBook, [order_id])
+  const listed = await actShop(scope, book ?? 1, someOfBook, [order_id])
   // Of a further book the register may have lost what it knew.
   if (book !== null && book > 1 && (await actShop(scope, 1, countIn, book, since, 0))) {
     await actShop(scope, book, tellAgain)

@@ -1,6 +1,7 @@
 import { date } from '../../schemas/input.ts'
 import { askAll, askPage } from '../books/ask.ts'
 import { auditOfBook, type Days, type DayTotal, moneyOfBook, type TimePlace, totalsOfBook } from '../books/days.ts'
+import type { Position } from '../books/tables.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { type RecordRow, shownEntry } from '../order/record.ts'
 import type { Scope } from '../scope.ts'
@@ -29,12 +30,7 @@ function addTo(found: Map<string, ShopDay>, { kind, count, amount, fee, ...where
   row.taken_minor += (SIGNS[kind] ?? 0) * amount
 }
 
-const placeOf = ({ at, id }: TimePlace): [number, string] => [at, id]
-
-function placeAfter(page: readonly TimePlace[], isMore: boolean): TimePlace | undefined {
-  const last = page.at(-1)
-  return isMore && last ? { at: last.at, id: last.id } : undefined
-}
+export const placeOf = ({ at, id }: TimePlace): Position => [at, id]
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 92
@@ -65,14 +61,13 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
     async run(_, scope, { query: { limit, cursor, ...days } }) {
       checkDays(days)
       const listing = `operations ${days.from} ${days.to}`
-      const after = openCursor(cursor, listing) as TimePlace | undefined
-      const rows = await askPage(scope, moneyOfBook, { ...days, limit: limit + 1, after }, { place: placeOf })
-      const page = rows.slice(0, limit)
+      const after = openCursor<Position>(cursor, listing)
+      const { page, next } = await askPage(scope, moneyOfBook, { ...days, limit, after }, { place: placeOf })
       const operations = page.map(({ at, id: _, amount, taken, fee, ...row }) => {
         const money = { amount_minor: amount, taken_minor: taken, fee_minor: fee }
         return { at: new Date(at).toISOString(), ...row, ...money }
       })
-      return { operations, cursor: sealCursor(placeAfter(page, rows.length > limit), listing) }
+      return { operations, cursor: sealCursor(next, listing) }
     },
   }),
   // The acts of people, the newest first.
@@ -81,11 +76,10 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
     needs: 'orders',
     query: PAGE,
     async run(_, scope, { query: { limit, cursor } }) {
-      const after = openCursor(cursor, 'audit') as TimePlace | undefined
-      const rows = await askPage(scope, auditOfBook, { limit: limit + 1, after }, { place: placeOf, newestFirst: true })
-      const page = rows.slice(0, limit)
+      const after = openCursor<Position>(cursor, 'audit')
+      const { page, next } = await askPage(scope, auditOfBook, { limit, after }, { place: placeOf, newestFirst: true })
       const entries = page.map(({ at, entry }) => shownEntry(at, entry as RecordRow['entry'] & { order_id: string }))
-      return { entries, cursor: sealCursor(placeAfter(page, rows.length > limit), 'audit') }
+      return { entries, cursor: sealCursor(next, 'audit') }
     },
   }),
 }

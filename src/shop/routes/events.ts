@@ -1,6 +1,6 @@
 import { oneOf } from '../../schemas/input.ts'
 import { optionalText } from '../../schemas/values.ts'
-import type { FailingRow } from '../books/tables.ts'
+import type { FailingRow, Position } from '../books/tables.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
 import { chatOf, post } from '../order/chat.ts'
@@ -40,8 +40,8 @@ export const EVENT_ROUTES: Routes<EventRoutes> = {
     needs: 'orders',
     query: { failing: oneOf(['true']), ...PAGE },
     async run(_, scope, { query: { limit, cursor } }) {
-      const { rows, next } = await listFailing(scope, limit, openCursor(cursor, 'events') as string | undefined)
-      const events = await Promise.all(rows.map((row) => failingEvent(scope, row)))
+      const { page, next } = await listFailing(scope, limit, openCursor(cursor, 'events'))
+      const events = await Promise.all(page.map((row) => failingEvent(scope, row)))
       return { events: events.filter((event) => event !== undefined), cursor: sealCursor(next, 'events') }
     },
   }),
@@ -53,10 +53,10 @@ export const EVENT_ROUTES: Routes<EventRoutes> = {
     status: 202,
     async run(_, scope, { body: { since, cursor } }) {
       if (!scope.onEvent) throw noOnEvent()
-      const page = openCursor(cursor ?? undefined, 'replay') as string | undefined
-      const { rows, next } = await listFailing(scope, REPLAYED, page)
+      const after = openCursor<Position>(cursor ?? undefined, 'replay')
+      const { page, next } = await listFailing(scope, REPLAYED, after)
       let queued = 0
-      for (const row of rows) {
+      for (const row of page) {
         if (await act(scope, { ...row, since }, replaySoon)) queued += 1
       }
       return { queued, cursor: sealCursor(next, 'replay') }

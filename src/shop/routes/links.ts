@@ -15,7 +15,6 @@ import { issueAt, oneOf, pattern, wholeNumber } from '../../schemas/input.ts'
 import { flag, number, text } from '../../schemas/values.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll, askPage, keepLink } from '../books/ask.ts'
-import type { TimePlace } from '../books/days.ts'
 import {
   type FoundLink,
   type LinkQuery,
@@ -23,9 +22,10 @@ import {
   type LinkState,
   linksOfBook,
   markRevoked,
-  statusesOfBook,
+  someOfBook,
 } from '../books/links.ts'
 import { closeReusable, type Limits } from '../books/reuse.ts'
+import type { Position } from '../books/tables.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
@@ -66,8 +66,8 @@ async function keep(
 /** The status of each order that was opened. */
 async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Map<string, string | null>> {
   const ids = [...new Set(page.map(({ order_id }) => order_id))]
-  const found = ids.length > 0 ? await askAll(scope, statusesOfBook, ids) : []
-  return new Map(found.map(({ order_id, status }) => [order_id, status]))
+  const found = ids.length > 0 ? await askAll(scope, someOfBook, ids) : []
+  return new Map(found.map(({ order_id, summary }) => [order_id, summary.status]))
 }
 
 function stateOf(
@@ -134,29 +134,30 @@ const invalid = (detail: string, issues: Issue[]): ProblemError =>
 const wrong = (path: string, value: unknown, message: string): ProblemError =>
   invalid(`${path}: ${message}.`, [issueAt(path, message, value)])
 
+const placeOf = ({ created_at, short }: LinkRow): Position => [created_at, short]
+
 /** Links that are looked at in one turn for those in a state. */
 const AT_ONCE = 500
 
 /** The links of one state, or all: at most one more than the limit. */
 async function findLinks(
   scope: Scope,
-  { limit, state, order_id, id }: Omit<LinkQuery, 'after'>,
-  from: Pick<LinkRow, 'created_at' | 'short'> | undefined,
+  { limit, state, order_id, id, after: from }: LinkQuery,
 ): Promise<{ row: FoundLink; its: LinkState }[]> {
   const atOnce = state === undefined ? limit + 1 : AT_ONCE
   const found: { row: FoundLink; its: LinkState }[] = []
   for (let after = from, isMore = true; isMore && found.length <= limit; ) {
-    const rows = await askPage(
+    const { page, next } = await askPage(
       scope,
       linksOfBook,
       { limit: atOnce, after, order_id, id, state },
-      { place: ({ created_at, short }) => [created_at, short], newestFirst: true, isBounded: true },
+      { place: placeOf, newestFirst: true, isBounded: true },
     )
-    const statuses = await statusesOf(scope, rows)
-    const stated = rows.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
+    const statuses = await statusesOf(scope, page)
+    const stated = page.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
     found.push(...stated.filter(({ its }) => state === undefined || its === state))
-    after = rows.at(-1)
-    isMore = rows.length === atOnce
+    after = next
+    isMore = next !== undefined
   }
   return found
 }
@@ -237,11 +238,11 @@ export const LINK_ROUTES: Routes<
     async run(c, scope, { query }) {
       const { limit, state, order_id } = query
       const listing = `links ${state} ${order_id}`
-      const from = openCursor(query.cursor, listing) as Pick<LinkRow, 'created_at' | 'short'> | undefined
-      const found = await findLinks(scope, query, from)
+      const after = openCursor<Position>(query.cursor, listing)
+      const found = await findLinks(scope, { limit, state, order_id, after })
       const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
       const last = found.length > limit ? found[limit - 1]?.row : undefined
-      const next = last && { created_at: last.created_at, short: last.short }
+      const next = last && placeOf(last)
       return { links, cursor: sealCursor(next, listing) }
     },
   }),
@@ -251,13 +252,13 @@ export const LINK_ROUTES: Routes<
     query: PAGE,
     async run(c, scope, { query: { limit, cursor } }) {
       const { id, link } = await linkIdOf(c)
-      const after = openCursor(cursor, id) as TimePlace | undefined
-      const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id }, undefined)
+      const after = openCursor<Position>(cursor, id)
+      const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id })
       if (!found) throw noSuchLink()
       const made = link.reusable
         ? await ordersOf(scope, link.nonce, { limit, after })
-        : { orders: await listed(scope, [link.order_id]), next: undefined }
-      const { orders, next } = made
+        : { page: await listed(scope, [link.order_id]), next: undefined }
+      const { page: orders, next } = made
       return { ...describeLink(found.row, found.its, originOf(c)), orders, cursor: sealCursor(next, id) }
     },
   }),

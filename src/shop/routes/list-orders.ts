@@ -1,8 +1,8 @@
 import { actShop } from '../books/actions.ts'
-import { askAll, askPage } from '../books/ask.ts'
-import { attentionOfBook, failingOfBook, ordersOfBook } from '../books/orders.ts'
+import { askAll, askPage, type Paged } from '../books/ask.ts'
+import { type AttentionRow, attentionOfBook, failingOfBook, ordersOfBook } from '../books/orders.ts'
 import { sumOf } from '../books/register.ts'
-import type { Attention, FailingRow, OrderFilter, OrderSummary, Place } from '../books/tables.ts'
+import type { Attention, FailingRow, OrderFilter, OrderSummary, Place, Position } from '../books/tables.ts'
 import type { Scope } from '../scope.ts'
 
 /** An order of a list. */
@@ -11,36 +11,34 @@ export interface ListedOrder extends OrderSummary {
   listed_at: string
 }
 
-/** A page of orders, newest first: as many as there are, and a place to go on from where there are more. */
+export const listedOrder = ({ since, summary }: Place & { summary: OrderSummary }): ListedOrder => ({
+  ...summary,
+  listed_at: new Date(since).toISOString(),
+})
+
+/** A page of orders, newest first. */
 export async function listOrders(
   scope: Scope,
   filter: OrderFilter,
   limit: number,
-  after?: Place,
-): Promise<{ orders: ListedOrder[]; next: Place | undefined }> {
-  const query = { filter, limit: limit + 1, after }
+  after?: Position,
+): Promise<Paged<ListedOrder>> {
   const { from, to = Number.POSITIVE_INFINITY } = filter
-  const rows = await askPage(scope, ordersOfBook, query, {
-    place: ({ since, order_id }) => [since, order_id],
-    ...{ newestFirst: true, isBounded: true, from, to: Math.min(to, after?.since ?? to) },
-  })
-  const page = rows.slice(0, limit)
-  const orders = page.map(({ since, summary }) => ({ ...summary, listed_at: new Date(since).toISOString() }))
-  const { since, order_id } = page.at(-1) ?? {}
-  const isMore = rows.length > limit && since !== undefined && order_id !== undefined
-  return { orders, next: isMore ? { since, order_id } : undefined }
+  const { page, next } = await askPage(
+    scope,
+    ordersOfBook,
+    { filter, limit, after },
+    {
+      place: ({ since, order_id }) => [since, order_id],
+      ...{ newestFirst: true, isBounded: true, from, to: Math.min(to, after?.[0] ?? to) },
+    },
+  )
+  return { page: page.map(listedOrder), next }
 }
 
-/** A page of the events that `onEvent` fails on, those that were given up included. @param after The last event's id. */
-export async function listFailing(
-  scope: Scope,
-  limit: number,
-  after?: string,
-): Promise<{ rows: FailingRow[]; next: string | undefined }> {
-  const query = { limit: limit + 1, after }
-  const rows = await askPage(scope, failingOfBook, query, { place: ({ event_id }) => [0, event_id] })
-  return { rows: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]?.event_id : undefined }
-}
+/** A page of the events that `onEvent` fails on, those that were given up included. */
+export const listFailing = (scope: Scope, limit: number, after?: Position): Promise<Paged<FailingRow>> =>
+  askPage(scope, failingOfBook, { limit, after }, { place: ({ event_id }) => [0, event_id] })
 
 /** How many events `onEvent` fails on. */
 export const countFailing = (scope: Scope): Promise<number> => actShop(scope, 1, sumOf, 'failing')
@@ -62,16 +60,12 @@ export interface AttentionList {
 export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
   const count = await actShop(scope, 1, sumOf, 'attention')
   if (limit === 0) return { items: [], more: count > 0, count }
-  const found = await askPage(
-    scope,
-    attentionOfBook,
-    { limit: limit + 1 },
-    { place: ({ since, id }) => [since, id], isBounded: true },
+  const order = { place: ({ since, id }: AttentionRow): Position => [since, id], isBounded: true }
+  const { page, next } = await askPage(scope, attentionOfBook, { limit }, order)
+  const items = page.flatMap(({ since, attention }) =>
+    attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })),
   )
-  const items = found
-    .slice(0, limit)
-    .flatMap(({ since, attention }) => attention.map((alert) => ({ ...alert, at: new Date(since).toISOString() })))
-  return { items, more: found.length > limit, count }
+  return { items, more: next !== undefined, count }
 }
 
 /** The order of an event that `onEvent` fails on. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { OrderFlag } from '../../orders/index.ts'
 import { nonEmptyText, oneOf, wholeNumber } from '../../schemas/input.ts'
-import type { Place } from '../books/tables.ts'
+import type { Position } from '../books/tables.ts'
 import { getStray, listStrays } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
@@ -58,10 +58,9 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
         throw invalidParameter('from', 'must be earlier than to')
       }
       const listing = JSON.stringify({ ...filter, open })
-      const place = openCursor(cursor, listing) as Place | undefined
       const asked = { ...filter, open: open === 'true', wordsSince: to - WORDS_MS }
-      const page = await listOrders(scope, asked, limit, place)
-      return { orders: page.orders, cursor: sealCursor(page.next, listing) }
+      const { page, next } = await listOrders(scope, asked, limit, openCursor<Position>(cursor, listing))
+      return { orders: page, cursor: sealCursor(next, listing) }
     },
   }),
   // The orders that need a person, each with a sentence, the oldest first; with `limit=0` only how much there is.
@@ -100,11 +99,7 @@ export const STRAY_ROUTES: Routes<'GET /api/strays' | 'GET /api/strays/:id'> = {
     needs: 'stored',
     query: PAGE,
     async run(_, { kv }, { query }) {
-      const { strays, cursor } = await listStrays(
-        kv,
-        query.limit,
-        openCursor(query.cursor, 'strays') as string | undefined,
-      )
+      const { strays, cursor } = await listStrays(kv, query.limit, openCursor(query.cursor, 'strays'))
       return { strays, cursor: sealCursor(cursor, 'strays') }
     },
   }),

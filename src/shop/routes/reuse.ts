@@ -2,10 +2,10 @@ import { type CheckoutLink, REUSE_LENGTH } from '../../checkout-link/link.ts'
 import { isMarkOf, markOf, nonceOf } from '../../checkout-link/seal.ts'
 import { encodeBase64url } from '../../lib/base64url.ts'
 import { actShop } from '../books/actions.ts'
-import { askAll } from '../books/ask.ts'
-import type { TimePlace } from '../books/days.ts'
-import { someOfBook, statusesOfBook } from '../books/links.ts'
+import { askAll, askPage, type Paged } from '../books/ask.ts'
+import { someOfBook } from '../books/links.ts'
 import { noteEnded, orderOfVisit, ordersOfLink, unendedOf } from '../books/reuse.ts'
+import type { Position } from '../books/tables.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { bodyText } from '../lib/json-body.ts'
 import { randomId } from '../lib/links.ts'
@@ -16,7 +16,8 @@ import { showOrder } from '../order/order-page.ts'
 import { closedLink, landingPage } from '../pages/checkout.ts'
 import type { Site } from '../pages/layout.ts'
 import type { C, Scope } from '../scope.ts'
-import type { ListedOrder } from './list-orders.ts'
+import { placeOf } from './days.ts'
+import { type ListedOrder, listedOrder } from './list-orders.ts'
 
 // A link that anybody may pay with, again and again. Its page makes nothing; its button makes an order, which the browser's
 // cookie leads back to while it is unpaid.
@@ -68,23 +69,19 @@ async function hasEnded(scope: Scope, order_id: string): Promise<boolean> {
 export async function ordersOf(
   scope: Scope,
   nonce: string,
-  { limit, after }: { limit: number; after?: TimePlace | undefined },
-): Promise<{ orders: ListedOrder[]; next: TimePlace | undefined }> {
-  const places = await actShop(scope, 1, ordersOfLink, { nonce, limit: limit + 1, after })
-  const page = places.slice(0, limit)
-  const orders = await listed(
-    scope,
-    page.map(({ id }) => id),
-  )
-  return { orders, next: places.length > limit ? page.at(-1) : undefined }
+  query: { limit: number; after: Position | undefined },
+): Promise<Paged<ListedOrder>> {
+  const { page, next } = await askPage(scope, ordersOfLink, { nonce, ...query }, { place: placeOf })
+  const ids = page.map(({ id }) => id)
+  return { page: await listed(scope, ids), next }
 }
 
 /** Those of these orders that are listed, in this order. */
 export async function listed(scope: Scope, ids: readonly string[]): Promise<ListedOrder[]> {
   const found = new Map((await askAll(scope, someOfBook, ids)).map((row) => [row.order_id, row]))
   return ids.flatMap((id) => {
-    const { since, summary } = found.get(id) ?? {}
-    return summary && since !== undefined ? { ...summary, listed_at: new Date(since).toISOString() } : []
+    const row = found.get(id)
+    return row ? listedOrder(row) : []
   })
 }
 
@@ -95,8 +92,8 @@ const [LOOKED_AT, TURNS, CANCELLED] = [500, 20, 20]
 export async function endOrders(scope: Scope, nonce: string, turns: number = TURNS): Promise<boolean> {
   const ids = await actShop(scope, 1, unendedOf, nonce, LOOKED_AT)
   if (ids.length === 0) return false
-  const statuses = await askAll(scope, statusesOfBook, ids)
-  const paid = new Set(statuses.flatMap(({ order_id, status }) => (status === 'success' ? order_id : [])))
+  const orders = await askAll(scope, someOfBook, ids)
+  const paid = new Set(orders.flatMap(({ order_id, summary }) => (summary.status === 'success' ? order_id : [])))
   const tried = ids.filter((id) => !paid.has(id)).slice(0, CANCELLED)
   const calls = await Promise.allSettled(tried.map((id) => act(scope, id, cancelOrder)))
   const ends = await Promise.all(

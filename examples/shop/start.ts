@@ -14,6 +14,8 @@ export interface ShopOptions {
   ports?: { shop: number; worker: number; emulator: number }
   /** Whether to print the worker's log, and to reload the worker when its files change. */
   log?: boolean
+  /** More variables of the worker. */
+  env?: Record<string, string>
   /** A fault on purpose, to test that it is noticed. */
   broken?: 'worker-secret' | 'no-webhooks' | undefined
 }
@@ -31,7 +33,7 @@ export interface Shop {
   stop(): Promise<void>
 }
 
-export async function startShop({ ports, log, broken }: ShopOptions = {}): Promise<Shop> {
+export async function startShop({ ports, log, env, broken }: ShopOptions = {}): Promise<Shop> {
   // Nothing beyond loopback: wrangler would fetch `request.cf` and send usage metrics.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_SEND_METRICS = 'false'
@@ -53,7 +55,10 @@ export async function startShop({ ports, log, broken }: ShopOptions = {}): Promi
     const { LINK_SECRET: linkSecret, ADMIN_TOKEN: adminToken } = own
     if (broken === 'worker-secret') own.API_SECRET = 'not-the-secret-of-the-service'
     const typeOf = (name: string) => (/KEY|SECRET|TOKEN/.test(name) ? 'secret_text' : 'plain_text')
-    const bindings = Object.entries(own).map(([name, value]) => [name, { type: typeOf(name), value } as const])
+    const bindings = Object.entries({ ...own, ...env }).map(([name, value]) => [
+      name,
+      { type: typeOf(name), value } as const,
+    ])
     const worker = await startWorker({
       config: resolve(import.meta.dirname, '../../wrangler.toml'),
       // Without a file's name wrangler reads .dev.vars.

@@ -4,7 +4,7 @@ import { COLOURS } from '../shop/pages/layout.ts'
 export const STYLE: string = `
 ${COLOURS}
 :root { --test: #6b2fa0; --warn: var(--bad) }
-@media (prefers-color-scheme: dark) { :root { --test: #d9b8ff } }
+@media screen and (prefers-color-scheme: dark) { :root { --test: #d9b8ff } }
 * { box-sizing: border-box }
 body { background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; margin: 0;
   overflow-wrap: anywhere }
@@ -132,11 +132,13 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   font-weight: 700 }
   .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
   .main { border-color: currentColor } svg rect { forced-color-adjust: none } svg.bar { border: 1px solid } }
-@media print { nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
+@media print { :root { color-scheme: light }
+  nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
   .filters { display: none !important }
-  body { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }
+  body, .cols { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }
   .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm }
-  .sheet { text-align: center } .sheet .sum { font-size: 3rem } .print:has(~ .sheet) { font-size: 1.5rem }
+  .sheet, .print:has(~ .sheet) { text-align: center } .sheet .sum { font-size: 3rem }
+  .print:has(~ .sheet) { font-size: 1.5rem }
   .screen, .sheet dl, .sheet .steps, h1:has(~ .sheet) { display: none } }
 `
 

@@ -4,6 +4,8 @@ import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
 import { checkWithAxe, LOOKS, launch, look, SIZES, tabTo, typeInto } from './browser.ts'
 
+const SHOP_NAME = 'Майстерня'
+
 let browser: Browser
 /** One that sells its first order in this file, and one with a day behind it. */
 let empty: Shop
@@ -11,7 +13,7 @@ let full: Shop
 
 beforeAll(async () => {
   empty = await startShop()
-  full = await startShop()
+  full = await startShop({ env: { SHOP_NAME } })
   await fillDay(full.worker, full.adminToken, full.emulator)
   browser = await launch()
 })
@@ -31,7 +33,7 @@ async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Pag
   return page
 }
 
-it('a link is made, paid, refunded in part, found again and in the day, on a phone, without script, by keyboard alone', async () => {
+it('the whole day on a phone, without script, by keyboard alone: from a link to its refund, the day, what needs a person, and the record', async () => {
   const page = await signedIn(empty, { viewport: SIZES.phone, locale: 'en-GB', javaScriptEnabled: false })
   await look(page, 'console-empty')
   await tabTo(page, 'a[href$="/new-link"]')
@@ -82,6 +84,36 @@ it('a link is made, paid, refunded in part, found again and in the day, on a pho
   await look(page, 'console-search')
   await expect.poll(() => listed('/day'), { timeout: 30_000 }).toMatch(/40\.25.*60\.25|60\.25.*40\.25/s)
   await look(page, 'console-day')
+
+  // What needs a person: a payment that no link of the shop opened.
+  const press = async (selector: string, leadsTo: RegExp) => {
+    await tabTo(page, selector)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(leadsTo)
+  }
+  const stranger = { method: 'credit', order_id: 'from-elsewhere', amount: 45, currency: 'UAH' } as const
+  empty.emulator.control.createPayment({ ...stranger, server_url: `${empty.worker}/webhooks` })
+  await empty.emulator.deliveries.idle()
+  await expect.poll(() => listed('/attention'), { timeout: 30_000 }).toContain(stranger.order_id)
+  await press('main a.main', /\/orders\/from-elsewhere/)
+  await press('nav a[href$="/attention"]', /\/attention$/)
+  await press('form[action$="/done"] button', /\/attention$/)
+  await page.getByRole('status').waitFor()
+  expect(await page.locator('main').textContent()).toContain('All is well')
+
+  await press('nav a[href$="/new-link"]', /\/new-link/)
+  await typeInto(page, '#amount', '20')
+  await typeInto(page, '#description', 'A spoon')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/links\//)
+  await press('form[action$="/revoke"] button', /\/close$/)
+  await press('form[action$="/revoke"] button', /\/links\/[^/]+$/)
+  expect(await page.locator('main').textContent()).toContain('Nobody can pay with this link')
+
+  await press('nav a[href$="/more"]', /\/more$/)
+  await press('main a[href$="/record"]', /\/record$/)
+  expect(await page.locator('main').textContent()).toMatch(/from-elsewhere.*done.*refund.*40\.25.*new link/s)
+  await look(page, 'console-record')
   await page.context().close()
 }, 180_000)
 
@@ -131,6 +163,9 @@ it.each(LOOKS)(
   },
   240_000,
 )
+
+/** Parts of a page that are for a screen alone. */
+const OFF_PAPER = ['nav', 'footer', '.banner', '.skip', 'form', 'input', 'textarea', 'button', 'details', 'main .go']
 
 /** Pages that a shopkeeper opens every day. */
 const DAILY = ['/', '/orders', '/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug', '/new-link', '/day']
@@ -199,17 +234,50 @@ it('at 400 % the first screen shows what the page is about, and nothing scrolls 
   await page.context().close()
 })
 
-it('on paper an order, a receipt and a link have no forms and no menu', async () => {
-  const page = await signedIn(full, { viewport: SIZES.wide, locale: 'en-GB' })
-  await page.emulateMedia({ media: 'print' })
-  for (const path of ['/orders/ivan-lamp', '/links/lesia-jug']) {
-    await page.goto(`${full.worker}/console${path}`)
-    for (const gone of ['nav', 'main button', 'main input', '.banner', 'main .go'])
-      for (const one of await page.locator(gone).all())
-        expect([path, gone, await one.isVisible()]).toEqual([path, gone, false])
-    expect(await page.locator('.sum').first().isVisible()).toBe(true)
-    await look(page, `console-paper${path.replaceAll('/', '-')}`)
+it('on paper an order, a receipt and the sheet of a link say whose they are and what of; no form, menu or button is on it', async () => {
+  const page = await signedIn(full, { viewport: SIZES.wide, locale: 'en-GB', colorScheme: 'dark' })
+  const api = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${full.adminToken}`, 'content-type': 'application/json' }
+    const response = await fetch(`${full.worker}/api/${path}`, {
+      headers,
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    return response.json() as Promise<never>
   }
-  expect(await page.locator('svg.qr').isVisible()).toBe(true)
+  const { operations }: { operations: { id: string; method: string }[] } = await api('orders/sofia-plates')
+  const refund = operations.find(({ method }) => method === 'refund')?.id
+  const sale = { mode: 'hosted', method: 'purchase', amount: 35, currency: 'UAH', description: 'A cup of coffee' }
+  const { short_url }: { short_url: string } = await api('links', {
+    order: { ...sale, order_id: 'counter', order_3ds_bypass: 'supported' },
+    reusable: true,
+  })
+  const papers: [path: string, says: RegExp, shown: string[], gone: string[]][] = [
+    ['/orders/ivan-lamp', /A lamp, made to order.*What happened.*Charge: done/s, ['ol.story'], []],
+    [`/orders/sofia-plates/receipt/${refund}`, /Refund: done.*120\.00.*sofia-plates.*Time/s, ['h1', 'main dl'], []],
+    ['/links/lesia-jug', /95\.00.*A jug/s, ['svg.qr', '.address'], ['h1', 'main dl', 'main h2']],
+    ['/links/counter', /35\.00.*A cup of coffee/s, ['svg.qr', '.address'], ['h1', 'main dl', 'main h2', '.pill']],
+  ]
+  for (const [path, says, shown, gone] of papers) {
+    await page.emulateMedia({ media: 'print' })
+    await page.goto(`${full.worker}/console${path}`)
+    expect(await page.locator('main').innerText(), path).toMatch(says)
+    expect(await page.locator('.print').innerText()).toBe(SHOP_NAME)
+    for (const one of ['.print', '.sum', ...shown])
+      expect([path, one, await page.locator(one).first().isVisible()]).toEqual([path, one, true])
+    for (const one of [...OFF_PAPER, ...gone])
+      for (const each of await page.locator(one).all())
+        expect([path, one, await each.isVisible()]).toEqual([path, one, false])
+    await look(page, `console-paper${path.replaceAll('/', '-').slice(0, 28)}`)
+  }
+  expect(await page.locator('.address').innerText()).toBe(short_url)
+  const middleOf = async (one: string) => {
+    const box = await page.locator(one).boundingBox()
+    return Math.round((box?.x ?? 0) + (box?.width ?? 0) / 2)
+  }
+  // In the dark too it is ink on paper; the sheet is one column, also on paper that is wide.
+  expect(await page.locator('.sum').evaluate((sum) => getComputedStyle(sum).color)).toBe('rgb(27, 27, 31)')
+  expect(await middleOf('svg.qr')).toBe(await middleOf('.sum'))
+  await page.emulateMedia({ media: 'screen' })
+  expect(await page.locator('.print').isVisible()).toBe(false)
   await page.context().close()
 })

@@ -7,7 +7,7 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** The colours of all pages, light and dark. */
 export const COLOURS: string = `:root { color-scheme: light dark; --ground: #f2f4f7; --paper: #fff; --ink: #1b1b1f; --line: #d5d9e0; --quiet: #55606d; --link: #0b57d0; --on: #fff; --ok: #0a6436; --bad: #a11b16; --wait: #744700; --note: #47525e }
-@media (prefers-color-scheme: dark) { :root { --ground: #101318; --paper: #1a1f27; --ink: #ececf1; --line: #38414d; --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0 } }`
+@media screen and (prefers-color-scheme: dark) { :root { --ground: #101318; --paper: #1a1f27; --ink: #ececf1; --line: #38414d; --quiet: #a7b1bd; --link: #a8c7fa; --on: #0a1a33; --ok: #86e0ab; --bad: #ffb1ab; --wait: #ffd58c; --note: #bcc6d0 } }`
 
 /** A card in the middle of a wide screen. `.go` is the one way on. */
 const STYLE = `${COLOURS}

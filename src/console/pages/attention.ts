@@ -15,7 +15,7 @@ export async function showAttention(visit: SignedVisit): Promise<Response> {
   const { items, more } = attention
   const kinds = [...new Set(items.map(({ kind }) => kind))]
   return page(visit, {
-    title: words.attention.title,
+    title: words.nav.attention,
     attention,
     body: html`${
       items.length === 0
@@ -44,7 +44,7 @@ function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
   return html`<div class="card"><p>${name}<span class="quiet">${timeOf(words, item.at, c.env.SHOP_TZ)}</span></p>
 <p>${sentence}</p>
 <div class="quiets">${
-    path ? html`<a class="${isFirst ? 'main' : 'plain'} go" href="${at(visit, path)}">${words.attention.open}</a>` : ''
+    path ? html`<a class="${isFirst ? 'main' : 'plain'} go" href="${at(visit, path)}">${words.link.order}</a>` : ''
   }${mayAct && typeof event_id === 'string' ? act('replay', { event: event_id }, words.acts.replay.button) : ''}${
     mayAct && kind === 'checkout_open' ? act('resend', {}, words.acts.resend.button) : ''
   }${mayAct ? act('done', { kind, ...(typeof flag === 'string' && { flag }) }, words.attention.done) : ''}</div></div>`

@@ -43,9 +43,9 @@ export async function day(visit: SignedVisit): Promise<Response> {
   const [days, accounts] = await Promise.all([call(visit, 'GET /api/days', { query }), balances(visit)])
   if (!days.ok && days.status >= 500) return notice(visit, 503, words.failed)
   const on = (name: 'from' | 'to') =>
-    field({ name, label: text[name], value: query[name], more: html` type="date" required` })
+    field({ name, label: words.orders[name], value: query[name], more: html` type="date" required` })
   return page(visit, {
-    title: text.title,
+    title: words.nav.day,
     ...(!days.ok && { status: days.status }),
     body: html`<form method="get" action="${at(visit, '/day')}" class="search">
 <div class="pair">${on('from')}${on('to')}

@@ -161,19 +161,19 @@ export async function links(visit: SignedVisit): Promise<Response> {
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`
   const none = known ? words.links.noneSuch : words.links.none
-  const filters = [['', words.links.all], ...Object.entries(words.link.states)]
+  const filters = [['', words.orders.filters.all], ...Object.entries(words.link.states)]
   return page(visit, {
-    title: words.links.title,
+    title: words.nav.links,
     body: html`${
       maySell(visit) ? html`<a class="main go" href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
-    }<ul class="filters" aria-label="${words.links.state}">${filters.map(
+    }<ul class="filters" aria-label="${words.day.go}">${filters.map(
       ([name = '', label = '']) =>
         html`<li><a href="${name ? to({ state: name }) : at(visit, '/links')}"${
           name === known ? html` aria-current="page"` : ''
         }>${label}</a></li>`,
     )}</ul>
 ${found.length > 0 ? rowsOf(visit, found) : html`<p class="card">${none}</p>`}
-${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${words.links.older}</a></p>` : ''}`,
+${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${words.orders.older}</a></p>` : ''}`,
   })
 }
 

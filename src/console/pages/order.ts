@@ -133,9 +133,9 @@ function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link:
   const isAddress = /^https?:\/\//i.test(receipt)
   const found = `${at(visit, '/orders')}?${new URLSearchParams({ q: email })}`
   return facts([
-    [text.bought, textIn(raw, 'description') || link?.description],
+    [words.newLink.description, textIn(raw, 'description') || link?.description],
     [text.customer, textIn(raw, 'customer_fname', 'customer_lname') || link?.customer_name],
-    [text.phone, textIn(raw, 'customer_phone')],
+    [words.newLink.phone, textIn(raw, 'customer_phone')],
     [text.email, email && html`<a href="${found}">${email}</a>`],
     [text.reference, order.reference],
     [text.link, link && html`<a href="${at(visit, linkPath(link.order_id))}">${text.linkOf}</a>`],

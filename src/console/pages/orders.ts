@@ -72,7 +72,7 @@ export async function orders(visit: SignedVisit): Promise<Response> {
   const older = found.ok ? found.body.cursor : null
   const isNarrowed = Object.keys(asked).length > 0 || name !== 'all'
   return page(visit, {
-    title: text.title,
+    title: words.nav.orders,
     attention,
     ...(!found.ok && { status: found.status }),
     body: html`<form method="get" action="${at(visit, '/orders')}" role="search" class="search">

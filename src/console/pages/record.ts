@@ -19,10 +19,10 @@ export async function showRecord(visit: SignedVisit): Promise<Response> {
   const { entries, cursor: next } = reply.body
   const older = next && `${at(visit, '/record')}?cursor=${encodeURIComponent(next)}`
   return page(visit, {
-    title: words.record.title,
+    title: words.nav.record,
     body: html`<div class="card">${
       entries.length === 0 ? html`<p class="quiet">${words.record.none}</p>` : recordList(visit, entries, null)
-    }</div>${older ? html`<p><a href="${older}">${words.record.older}</a></p>` : ''}`,
+    }</div>${older ? html`<p><a href="${older}">${words.orders.older}</a></p>` : ''}`,
   })
 }
 
@@ -46,7 +46,7 @@ ${text === undefined ? '' : html`<p><bdi>${textOf(words, action, text)}</bdi></p
 
 /** The codes that an entry may have in place of words that a person wrote. */
 function textOf(words: Words, action: string, text: string): string {
-  if (action === 'settle') return words.record.said[text] ?? text
+  if (action === 'settle') return text === 'true' ? words.order.executed : words.order.notExecuted
   return action === 'attention_done' ? (words.flags[text] ?? words.attention.kinds[text] ?? text) : text
 }
 

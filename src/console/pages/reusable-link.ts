@@ -54,7 +54,7 @@ ${
     ? html`<div class="side card">${shareOf(visit, link, short_url, {})}<p>${text.paper}</p></div>`
     : ''
 }
-<div class="screen"><h2>${words.orders.title}</h2>${
+<div class="screen"><h2>${words.nav.orders}</h2>${
       orders.length > 0 ? orderRows(visit, orders, attention) : html`<p class="card">${words.orders.none}</p>`
     }${
       next

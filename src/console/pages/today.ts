@@ -30,7 +30,7 @@ export async function today(visit: SignedVisit): Promise<Response> {
   const taken = [...sums].map(([currency, minor]) => html`<p class="sum">${sumOf(words, minor, currency)}</p>`)
   const isNew = orders.ok && orders.body.orders.length === 0 && open === 0
   return page(visit, {
-    title: text.title,
+    title: words.nav.today,
     attention,
     body: html`<div class="cols"><div class="card head"><h2>${text.taken}</h2>
 ${
@@ -60,7 +60,7 @@ ${isNew ? html`<p class="quiet">${text.first}</p>` : ''}${
 <div>${
       orders.ok && orders.body.orders.length > 0
         ? html`<h2>${text.last}</h2>${orderRows(visit, orders.body.orders, attention)}
-<p><a href="${at(visit, '/orders')}">${text.all}</a></p>`
+<p><a href="${at(visit, '/orders')}">${words.orders.all}</a></p>`
         : ''
     }</div></div>`,
   })
@@ -100,8 +100,8 @@ function charts(visit: SignedVisit, days: readonly ShopDay[]): (Html | '')[] {
 <svg class="chart" viewBox="0 0 ${DAYS * 10} ${HIGH + 1}" role="img"
  aria-label="${text.chart(currency)}">${bars}${line}</svg>
 <div class="row quiet"><span>${name(from(rows))}</span><span>${name(rows.at(-1)?.day ?? '')}</span></div>
-<details><summary>${text.table}</summary><table><tr><th scope="col">${text.day}</th>
-<th scope="col" class="n">${text.sum}</th></tr>
+<details><summary>${text.table}</summary><table><tr><th scope="col">${words.nav.day}</th>
+<th scope="col" class="n">${words.day.columns.taken}</th></tr>
 ${listed.map(
   ({ day, minor }) => html`<tr><td>${name(day)}</td><td class="n">${sumOf(words, minor, currency)}</td></tr>`,
 )}</table></details></section>`

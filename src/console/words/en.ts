@@ -77,7 +77,6 @@ export const english = {
     body: 'Nothing was changed. The shop’s storage did not respond; try again in a minute.',
   },
   today: {
-    title: 'Today',
     well: 'All is well.',
     attention: (n: string): string => (n === '1' ? '1 needs attention' : `${n} need attention`),
     waiting: (n: string): string => `${n} waiting for payment`,
@@ -85,13 +84,10 @@ export const english = {
     nothing: 'Nothing yet.',
     first: 'Make a link for an amount, send it to the customer, and it appears here when it is paid.',
     last: 'Last payments',
-    all: 'All orders',
     chart: (currency: string): string => `Taken in the last 30 days, ${currency}`,
     highest: (sum: string, day: string): string => `Most: ${sum} on ${day}`,
     table: 'The same as a table',
     unknown: 'What was taken is not known now.',
-    day: 'Day',
-    sum: 'Taken',
   },
   order: {
     title: (id: string): string => `Order ${id}`,
@@ -100,9 +96,7 @@ export const english = {
     card: (digits: string): string => `card •••• ${digits}`,
     story: 'What happened',
     noStory: 'Nothing yet.',
-    bought: 'What for',
     customer: 'Customer',
-    phone: 'Phone',
     email: 'E-mail',
     reference: 'Reference',
     receipt: 'Receipt of the service',
@@ -283,11 +277,9 @@ export const english = {
   },
   payment: (n: number): string => `Payment ${n}`,
   attention: {
-    title: 'Attention',
     well: 'All is well: nothing needs you.',
     more: 'There is more: it appears here when some of this is done.',
     done: 'Done',
-    open: 'Open the order',
     kinds: {
       flag: 'To check',
       stray: 'Messages without an order',
@@ -311,9 +303,7 @@ export const english = {
     } as Record<string, string>,
   },
   record: {
-    title: 'Record',
     none: 'Nobody has done anything yet.',
-    older: 'Older',
     actions: {
       capture: 'charge',
       refund: 'refund',
@@ -335,7 +325,6 @@ export const english = {
       outcome_unknown: 'not known how it ended',
     } as Record<string, string>,
     failed: (code: string): string => `failed (${code})`,
-    said: { true: 'It was done', false: 'It was not done' } as Record<string, string>,
     api: 'program (API)',
   },
   newLink: {
@@ -423,15 +412,10 @@ export const english = {
     },
   },
   links: {
-    title: 'Links',
     none: 'No links yet.',
     noneSuch: 'No such links.',
-    older: 'Older',
-    state: 'Show',
-    all: 'All',
   },
   orders: {
-    title: 'Orders',
     what: 'Search',
     hint: 'Words, name, number, e-mail, amount, or the card’s last four digits',
     days: 'Days',
@@ -447,9 +431,6 @@ export const english = {
     wrong: 'This cannot be searched. The first day must not be later than the last one.',
   },
   day: {
-    title: 'Day',
-    from: 'From',
-    to: 'To',
     go: 'Show',
     none: 'Nothing on these days.',
     columns: {

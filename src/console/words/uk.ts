@@ -78,7 +78,6 @@ export const ukrainian: Words = {
     body: 'Нічого не змінено. Сховище магазину не відповіло; спробуйте за хвилину.',
   },
   today: {
-    title: 'Сьогодні',
     well: 'Усе гаразд.',
     attention: (n) => `Потребують уваги: ${n}`,
     waiting: (n) => `Очікують оплати: ${n}`,
@@ -86,13 +85,10 @@ export const ukrainian: Words = {
     nothing: 'Поки нічого.',
     first: 'Створіть посилання на суму, надішліть покупцеві — і щойно його сплатять, воно з’явиться тут.',
     last: 'Останні платежі',
-    all: 'Усі замовлення',
     chart: (currency) => `Отримано за останні 30 днів, ${currency}`,
     highest: (sum, day) => `Найбільше: ${sum}, ${day}`,
     table: 'Те саме таблицею',
     unknown: 'Скільки отримано, зараз невідомо.',
-    day: 'День',
-    sum: 'Отримано',
   },
   order: {
     title: (id) => `Замовлення ${id}`,
@@ -101,9 +97,7 @@ export const ukrainian: Words = {
     card: (digits) => `картка •••• ${digits}`,
     story: 'Що відбулося',
     noStory: 'Поки що нічого.',
-    bought: 'За що',
     customer: 'Покупець',
-    phone: 'Телефон',
     email: 'Ел. пошта',
     reference: 'Ваш номер',
     receipt: 'Квитанція сервісу',
@@ -287,11 +281,9 @@ export const ukrainian: Words = {
   },
   payment: (n) => `Платіж ${n}`,
   attention: {
-    title: 'Увага',
     well: 'Усе гаразд: нічого не потребує вашої уваги.',
     more: 'Є ще: решта з’явиться тут, коли частину буде зроблено.',
     done: 'Зроблено',
-    open: 'Відкрити замовлення',
     kinds: {
       flag: 'Перевірити',
       stray: 'Повідомлення без замовлення',
@@ -316,9 +308,7 @@ export const ukrainian: Words = {
     },
   },
   record: {
-    title: 'Журнал',
     none: 'Поки що ніхто нічого не робив.',
-    older: 'Давніші',
     actions: {
       capture: 'списання',
       refund: 'повернення',
@@ -340,7 +330,6 @@ export const ukrainian: Words = {
       outcome_unknown: 'результат невідомий',
     },
     failed: (code) => `не вдалося (${code})`,
-    said: { true: 'Виконано', false: 'Не виконано' },
     api: 'програма (API)',
   },
   newLink: {
@@ -420,15 +409,10 @@ export const ukrainian: Words = {
     },
   },
   links: {
-    title: 'Посилання',
     none: 'Посилань ще немає.',
     noneSuch: 'Таких посилань немає.',
-    older: 'Давніші',
-    state: 'Показати',
-    all: 'Усі',
   },
   orders: {
-    title: 'Замовлення',
     what: 'Пошук',
     hint: 'Слова, ім’я, номер, пошта, сума або останні чотири цифри картки',
     days: 'Дні',
@@ -450,9 +434,6 @@ export const ukrainian: Words = {
     wrong: 'Так шукати не можна. Перший день не може бути пізнішим за останній.',
   },
   day: {
-    title: 'День',
-    from: 'Від',
-    to: 'До',
     go: 'Показати',
     none: 'За ці дні нічого немає.',
     columns: {

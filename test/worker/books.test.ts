@@ -209,7 +209,10 @@ it.each([
     expect(await (await world.api(`/api/days?from=${from}&to=${to}`)).json()).toEqual({ days })
   }
 
-  const acts = last.flatMap(({ audit }) => audit).sort((a, b) => -byPlace([a.at, a.key], [b.at, b.key]))
+  const linked = links.map(({ created_at: at, short: key, order_id, by }) => {
+    return { at, key, entry: { action: 'link', by, order_id, result: 'done' } }
+  })
+  const acts = [...last.flatMap(({ audit }) => audit), ...linked].sort((a, b) => -byPlace([a.at, a.key], [b.at, b.key]))
   const entries = acts.map(({ at, entry }) => ({ at: iso(at), ...entry }))
   expect(await walk('/api/audit?', 'entries')).toEqual(entries)
 

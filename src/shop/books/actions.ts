@@ -15,7 +15,7 @@ import {
   removeStrays,
 } from './orders.ts'
 import { countIn, endedSession, forgetSums, learnSums, noteTold, sumOf, tellAgain } from './register.ts'
-import { closeReusable, noteEnded, orderOfVisit, ordersOfLink, unendedOf } from './reuse.ts'
+import { closeReusable, noteEnded, orderOfVisit, ordersOfLink, recordLink, unendedOf } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 
 /** An action of a book. What it takes and returns is plain data: it crosses from the Worker to the object. */
@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<string, Action<never[], unknown>>> = {
   periodOfBook,
   progressOf,
   putInList,
+  recordLink,
   removeStrays,
   someOfBook,
   sumOf,

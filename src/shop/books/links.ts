@@ -1,5 +1,5 @@
 import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
-import { addReusable, type Reusable } from './reuse.ts'
+import { addReusable, type Reusable, recordLink } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 import type { OrderSummary, Place, Position } from './tables.ts'
 
@@ -33,20 +33,21 @@ export type FoundLink = LinkRow & { [K in keyof Reusable]: Reusable[K] | null }
  */
 export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: Reusable): Placed {
   const { shop } = scope
-  const { short, id, order_id, amount, currency, description, customer_name, token } = row
+  const { short, id, order_id, amount, currency, description, customer_name, token, created_at, by } = row
   const placed = book === undefined ? currentBook(scope) : { book }
   if (placed.book !== (book ?? 1)) {
-    countIn(scope, placed.book, row.created_at, 0)
+    countIn(scope, placed.book, created_at, 0)
     return placed
   }
   shop.atomically(() => {
-    shop.all(
+    const kept = shop.all(
       `INSERT INTO link SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-       WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?)`,
+       WHERE NOT EXISTS (SELECT short FROM link WHERE order_id = ? AND id = ?) RETURNING short`,
       ...[short, id, order_id, amount, currency, description, customer_name, token],
-      ...[row.created_at, row.expires_at, row.revoked_at, row.by, order_id, id],
+      ...[created_at, row.expires_at, row.revoked_at, by, order_id, id],
     )
-    if (reusable) addReusable(scope, row, reusable)
+    if (kept.length > 0) recordLink(scope, { action: 'link', by, order_id }, [created_at, short])
+    if (reusable) addReusable(scope, short, reusable)
   })
   return placed
 }

@@ -24,23 +24,18 @@ export interface Reusable extends Limits {
   is_closing: number
 }
 
-/** The row of such a link. */
-interface Kept {
-  short: string
-  order_id: string
-  by: string
+/** Records an act on a link here: nothing is listed of an order before its link was opened. */
+export function recordLink(
+  { shop, now }: BooksScope,
+  act: { action: 'link' | 'revoke_link'; by: string; order_id: string },
+  [at, id]: [at: number, id: string] = [now(), crypto.randomUUID()],
+): void {
+  shop.all('INSERT INTO audit VALUES (?, ?, ?)', at, id, JSON.stringify({ ...act, result: 'done' }))
 }
 
-/** Records an act on a link: it has no order that could. */
-function record({ shop, now }: BooksScope, action: string, { by, order_id }: Omit<Kept, 'short'>): void {
-  const entry = JSON.stringify({ by, action, result: 'done', order_id })
-  shop.all('INSERT INTO audit VALUES (?, ?, ?)', now(), crypto.randomUUID(), entry)
-}
-
-export function addReusable(scope: BooksScope, row: Kept, { nonce, max_orders, max_per_hour }: Reusable): void {
+export function addReusable({ shop }: BooksScope, short: string, { nonce, max_orders, max_per_hour }: Reusable): void {
   const write = 'INSERT INTO reusable (nonce, short, max_orders, max_per_hour) VALUES (?, ?, ?, ?)'
-  scope.shop.all(write, nonce, row.short, max_orders, max_per_hour)
-  record(scope, 'link', row)
+  shop.all(write, nonce, short, max_orders, max_per_hour)
 }
 
 /** Closes a link: it makes no order any more. */
@@ -52,7 +47,7 @@ export function closeReusable(scope: BooksScope, { nonce, by }: { nonce: string;
     const [link] = shop.all<{ order_id: string; revoked_at: number | null }>(query, nonce)
     if (link?.revoked_at === null) {
       shop.all(`UPDATE link SET revoked_at = ? WHERE ${its}`, now(), nonce)
-      record(scope, 'revoke_link', { by, order_id: link.order_id })
+      recordLink(scope, { action: 'revoke_link', by, order_id: link.order_id })
     }
     return link !== undefined
   })
@@ -115,14 +110,14 @@ export const ordersOfLink = (
   return { rows: shop.all<TimePlace>(query, nonce, ...after, limit), books: [] }
 }
 
-/** Orders of a closed link that are not known to have ended: those first that were tried least. */
-export const unendedOf = ({ shop }: BooksScope, nonce: string, limit: number): string[] =>
-  shop
-    .all<{ order_id: string }>(
-      'SELECT order_id FROM reuse WHERE nonce = ? AND tries IS NOT NULL ORDER BY tries, at LIMIT ?',
-      ...[nonce, limit],
-    )
-    .map(({ order_id }) => order_id)
+/** Orders of a closed link, or '' of all, that are not known to have ended: those first that were tried least. */
+export function unendedOf({ shop }: BooksScope, nonce: string, limit: number): string[] {
+  const closed = 'SELECT nonce FROM reusable JOIN link USING (short) WHERE revoked_at IS NOT NULL'
+  // For a day the cron tries those of all; then a person does.
+  const which = nonce === '' ? `IN (${closed}) AND tries < 100` : '= ? AND tries IS NOT NULL'
+  const query = `SELECT order_id FROM reuse WHERE nonce ${which} ORDER BY tries, at LIMIT ?`
+  return shop.all<{ order_id: string }>(query, ...[nonce].filter(Boolean), limit).map(({ order_id }) => order_id)
+}
 
 /** Notes which of them have ended, and which were tried. */
 export function noteEnded({ shop }: BooksScope, { ended, tried }: { ended: string[]; tried: string[] }): void {

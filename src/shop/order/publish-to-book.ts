@@ -46,10 +46,10 @@ export async function listInBook(
       const payway = newest(store, attempt.order.order_id, 'payway') ?? 'unknown'
       return moneyOf(attempt, payway).map((row) => ({ day: dayOf(row.at, env), ...row }))
     }),
-    audit: shownRecord(store, attempts).map(({ at, key, entry: { text, ...rest } }) => {
-      // A note may name a customer.
+    audit: shownRecord(store, attempts).flatMap(({ at, key, entry: { text, ...rest } }) => {
+      // A note may name a customer. The books have those of links themselves.
       const shown = rest.action !== 'note' && text !== undefined && { text }
-      return { at, key, entry: { ...rest, ...shown, order_id } }
+      return /link$/.test(rest.action) ? [] : { at, key, entry: { ...rest, ...shown, order_id } }
     }),
   }
   return await tellBook(scope, published, row)

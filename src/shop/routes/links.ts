@@ -24,7 +24,7 @@ import {
   markRevoked,
   someOfBook,
 } from '../books/links.ts'
-import { closeReusable, type Limits } from '../books/reuse.ts'
+import { closeReusable, type Limits, recordLink } from '../books/reuse.ts'
 import type { Position } from '../books/tables.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { isLoopback } from '../lib/loopback.ts'
@@ -275,7 +275,9 @@ export const LINK_ROUTES: Routes<
         return { id, order_id, revoked: true, opened: await endOrders(scope, nonce) }
       }
       const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt, cancels: query.cancel === 'true' })
-      await askAll(scope, markRevoked, { id, order_id }).catch(ignoreOutage)
+      const entry = { action: 'revoke_link', by: scope.by ?? '', order_id } as const
+      const inBooks = [askAll(scope, markRevoked, { id, order_id }), actShop(scope, 1, recordLink, entry)]
+      await Promise.all(inBooks).catch(ignoreOutage)
       return { id, order_id, revoked: true, opened }
     },
   }),

@@ -135,7 +135,8 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
 @media print { :root { color-scheme: light }
   nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
   .filters { display: none !important }
-  body, .cols { background: none; display: block } .card { border: 0; padding: 0 } .print { display: block; font-weight: 700 }
+  body, .cols { background: none; display: block } .card { border: 0; padding: 0 }
+  .print { display: block; font-weight: 700 }
   .side:has(.qr) > :not(.qr):not(.address) { display: none } svg.qr { max-width: 10cm }
   .sheet, .print:has(~ .sheet) { text-align: center } .sheet .sum { font-size: 3rem }
   .print:has(~ .sheet) { font-size: 1.5rem }

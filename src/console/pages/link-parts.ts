@@ -7,7 +7,9 @@ import { sumOf } from '../lib/amount.ts'
 import { qrOf, type Recipient, waysToSend } from '../lib/send.ts'
 import { startOf } from '../lib/shop-day.ts'
 import { timeOf } from '../lib/time.ts'
+import { pill, type Tone } from '../parts.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
+import type { Words } from '../words/en.ts'
 
 // The parts that the pages of links share.
 
@@ -28,6 +30,15 @@ export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link
 /** The order of a link: its address carries it, sealed. */
 export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
   return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
+}
+
+export const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
+
+/** The state of a link; of one that anybody may pay with, whether it makes orders. */
+export function linkPill({ link }: Words, { state, reusable }: Pick<Link, 'state' | 'reusable'>): Html {
+  if (!reusable || TONES[state] !== 'wait') return pill(TONES[state] ?? 'wait', link.states[state] ?? state)
+  const { made, max_orders } = reusable
+  return max_orders !== null && made >= max_orders ? pill('bad', link.full) : pill('ok', link.anybody)
 }
 
 export const goTo = (visit: SignedVisit, path: string, text: string, kind: string): Html =>

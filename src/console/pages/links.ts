@@ -7,13 +7,11 @@ import { sumOf } from '../lib/amount.ts'
 import type { Recipient } from '../lib/send.ts'
 import { today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
-import { box, facts, hidden, pill, type Tone } from '../parts.ts'
+import { box, facts, hidden, pill } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-import { againPath, goTo, linkPath, openLink, readLink, shareOf, untilOf } from './link-parts.ts'
+import { againPath, goTo, linkPath, linkPill, openLink, readLink, shareOf, TONES, untilOf } from './link-parts.ts'
 import { showReusable } from './reusable-link.ts'
-
-const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
 
 /** So often a page is loaded again without anybody's doing: about five minutes. */
 const LOOKS = 20
@@ -26,11 +24,11 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
   if (found.reusable) return showReusable(visit, found)
   const { amount_minor, currency, description, state, short_url, by } = found
+  const isOpen = state === 'sent' || state === 'opened'
   const [sealed, ended] = await Promise.all([
     openLink(visit, found),
-    state === 'revoked' ? endOf(visit, found) : undefined,
+    isOpen || state === 'paid' ? undefined : endOf(visit, found),
   ])
-  const isOpen = state === 'sent' || state === 'opened'
   const steps = isOpen || state === 'paid' ? ['sent', 'opened', 'paid'] : ['sent', state]
   const look = Number(/^\d{1,3}$/.exec(c.req.query('look') ?? '')?.[0] ?? 0)
   const refresh = `${at(visit, linkPath(order_id))}?look=${look + 1}`
@@ -82,7 +80,7 @@ ${isOpen ? html`<div class="side card">${share}</div>` : ''}
 
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
-/** The end of the payment that was opened with a link which is closed. */
+/** The end of the payment that was opened with a link which is closed or has expired. */
 async function endOf(visit: SignedVisit, { order_id, revoked_at }: Link): Promise<End> {
   const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
@@ -93,15 +91,15 @@ async function endOf(visit: SignedVisit, { order_id, revoked_at }: Link): Promis
   // The service has confirmed it: its webhook may be late.
   const { record } = reply.body
   const isConfirmed = record.some(
-    ({ action, result, at }) => action === 'cancel' && result === 'done' && at >= `${revoked_at}`,
+    ({ action, result, at }) => action === 'cancel' && result === 'done' && at >= (revoked_at ?? ''),
   )
   return isConfirmed ? 'cancelled' : 'unknown'
 }
 
-function endedBox(visit: SignedVisit, { state, order_id }: Link, ended: End | undefined): Html | '' {
+function endedBox(visit: SignedVisit, { order_id }: Link, ended: End | undefined): Html | '' {
   const { words } = visit
-  if (state !== 'revoked') return state === 'expired' ? html`<p>${words.link.closed}</p>` : ''
-  if (ended === 'none' || ended === undefined) return html`<p>${words.link.closed}</p>`
+  if (ended === undefined) return ''
+  if (ended === 'none') return html`<p>${words.link.closed}</p>`
   const again =
     ended === 'unknown' && maySell(visit)
       ? form(visit, `${linkPath(order_id)}/cancel`, html`<button class="plain">${words.acts.cancel.go('')}</button>`)
@@ -160,6 +158,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
   if (!reply.ok) return notice(visit, reply.status, words.failed)
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`
+  const older = next && to({ ...(known && { state: known }), cursor: next })
   const none = known ? words.links.noneSuch : words.links.none
   const filters = [['', words.orders.filters.all], ...Object.entries(words.link.states)]
   return page(visit, {
@@ -173,7 +172,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
         }>${label}</a></li>`,
     )}</ul>
 ${found.length > 0 ? rowsOf(visit, found) : html`<p class="card">${none}</p>`}
-${next ? html`<p><a href="${to({ ...(known && { state: known }), cursor: next })}">${words.orders.older}</a></p>` : ''}`,
+${older ? html`<p><a href="${older}">${words.orders.older}</a></p>` : ''}`,
   })
 }
 
@@ -192,11 +191,7 @@ function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
       reusable,
     }) => html`<li class="row">
 <span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
-<span class="quiet">${
-      reusable && TONES[state] === 'wait'
-        ? pill('ok', words.link.anybody)
-        : pill(TONES[state] ?? 'wait', words.link.states[state] ?? state)
-    }
+<span class="quiet">${linkPill(words, { state, reusable })}
 ${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
 ${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
 <bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, sum, currency)}</span></li>`,

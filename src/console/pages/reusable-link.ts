@@ -2,10 +2,10 @@ import { html } from 'hono/html'
 import type { Link } from '../../shop/routes/results.ts'
 import { attentionOf, form, notice, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
-import { box, facts, hidden, pill } from '../parts.ts'
+import { box, facts, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
-import { againPath, goTo, linkPath, shareOf, untilOf } from './link-parts.ts'
+import { againPath, goTo, linkPath, linkPill, shareOf, untilOf } from './link-parts.ts'
 import { orderRows } from './orders.ts'
 
 /** `/links/:order_id` of a link that anybody may pay with: its code, as a sheet that prints, and its orders. */
@@ -31,7 +31,7 @@ export async function showReusable(visit: SignedVisit, link: Link): Promise<Resp
     title: text.title(sumOf(words, amount_minor, currency)),
     attention,
     body: html`<div class="cols sheet"><div class="card head">
-<p class="screen">${isOpen ? pill('ok', text.anybody) : pill('bad', text.states[state] ?? state)}</p>
+<p class="screen">${linkPill(words, link)}</p>
 <p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
 ${isOpen ? '' : html`<p>${text.closed}</p>`}

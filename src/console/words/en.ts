@@ -398,6 +398,7 @@ export const english = {
     closing: 'Not all payments that were opened with it are known to have ended: some customers may still pay.',
     closeRest: 'Cancel what is not paid',
     anybody: 'For anybody',
+    full: 'No orders left',
     paper: 'Print this page to get a sheet with the code.',
     sold: 'Orders made',
     of: (made: number, max: number): string => `${made} of ${max}`,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { unseal } from '../../src/checkout-link/seal.ts'
 import type { Returns } from '../../src/shop/index.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
@@ -217,6 +217,22 @@ describe('closing a reusable link', () => {
     // Before the list has it.
     for (const id of ids().slice(0, 20)) await world.deliver(payment(id, { amount: 50 }))
     expect(await close()).toBe(false)
+  })
+
+  it('goes on by itself where the program stopped half way', async () => {
+    const { world, look, close, customer } = await counter()
+    for (let i = 0; i < 23; i++) await customer().buy()
+    await world.advance(20_000)
+    let asked = 0
+    world.intercept = (url) => (url.includes('/cancel') && asked++ > 9 ? new Promise<Response>(() => {}) : undefined)
+    void close()
+    await vi.waitUntil(() => asked > 19)
+    world.begin()
+    world.intercept = undefined
+    await world.advance(900_000)
+    expect([world.payable('mug').length, (await look()).reusable?.closing]).toEqual([13, true])
+    for (let i = 0; i < 2; i++) await world.cron()
+    expect([world.payable('mug'), (await look()).reusable?.closing]).toEqual([[], false])
   })
 
   it('leaves no payment of a visitor who presses the button at that moment, whichever it is', async () => {

@@ -88,7 +88,7 @@ export async function listed(scope: Scope, ids: readonly string[]): Promise<List
 /** Orders of a closed link that are looked at in one turn, its turns, and orders that it cancels. */
 const [LOOKED_AT, TURNS, CANCELLED] = [500, 20, 20]
 
-/** Cancels orders of a closed link that are not paid. @returns Whether some may still be paid: the next call goes on. */
+/** Cancels orders of a closed link, or '' of all, that are not paid. @returns Whether some may still be paid: the next call goes on. */
 export async function endOrders(scope: Scope, nonce: string, turns: number = TURNS): Promise<boolean> {
   const ids = await actShop(scope, 1, unendedOf, nonce, LOOKED_AT)
   if (ids.length === 0) return false

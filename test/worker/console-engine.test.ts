@@ -80,7 +80,7 @@ describe('attention that is done', () => {
       expect([(await done(flag)).status, await flags()]).toEqual([200, left])
       await world.advance(60_000)
     }
-    await world.deliver(secondary('A-1', 'refund', { amount: 9 }))
+    for (const kind of ['refund', 'void'] as const) await world.deliver(secondary('A-1', kind, { amount: 9 }))
     await post(world, '/api/orders/A-1/notes', { text: 'She called.' })
     await world.advance(20_000)
     expect(await flags()).toEqual(['over_refund'])

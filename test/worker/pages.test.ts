@@ -150,7 +150,7 @@ it('a paid order’s page says what became of the money', async () => {
     await title('purchase', { ...all, refunded: 1_000 }),
     await title('purchase', { ...all, refunded: 10_000 }),
     await title('auth', { authorized: 10_000 }),
-    await title('auth', { authorized: 10_000, captured: 1_000 }),
+    await title('auth', { authorized: 10_000, captured: 1_000, voided: 9_000 }),
     await title('auth', { authorized: 10_000, voided: 10_000 }),
   ]).toEqual([
     english.paid,

@@ -189,3 +189,7 @@ export const notice = (
       visit.person ? html`<p><a href="${at(visit, '/')}">${visit.words.nav.today}</a></p>` : ''
     }</div>`,
   })
+
+/** The page of a list that cannot be shown: asked for wrongly, as with an old address, or not now. */
+export const notAsked = (visit: Visit, { status }: { status: number }): Promise<Response> =>
+  notice(visit, status, status < 500 ? visit.words.notFound : visit.words.failed)

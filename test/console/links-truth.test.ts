@@ -46,10 +46,12 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
             description: `Thing ${i}`,
             use,
             method,
-            count: '',
           }
-          if (use === 'many') typed.count = '2'
-          const shown = await shop.submit(formTo(await shop.open('/console/new-link'), '/console/new-link'), typed)
+          const limits = use === 'many' && { count: '2', until: '2026-03-05' }
+          const shown = await shop.submit(formTo(await shop.open('/console/new-link'), '/console/new-link'), {
+            ...typed,
+            ...limits,
+          })
           expect(shown.text).toContain(uah((i + 1) * 2_000))
           await world.advance(1_000)
         }

@@ -62,7 +62,21 @@ describe('an order', () => {
     expect((await order()).totals.refunded).toBe(4025)
     const shown = await browser.open('/console/orders/A-1')
     expect(formTo(shown, REFUND).fields.amount).toBe('60.25')
-    expect(shown.text).toMatch(/admin<\/bdi>: refund[\s\S]*Refund of 40\.25: a broken cup/)
+    expect(shown.text).toMatch(/admin<\/bdi>: refund[\s\S]*Refund of UAH 40\.25: a broken cup/)
+  })
+
+  it('keeps the text of a note that could not be added', async () => {
+    const { browser, world } = await paid()
+    const form = formTo(await browser.open('/console/orders/A-1'), /\/notes$/)
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('record/')) throw new Error('the object failed')
+    }
+    const failed = await browser.submit(form, { text: 'Called <Olena>' })
+    expect([failed.status, plain(failed)]).toEqual([503, expect.stringContaining(en.failed.body)])
+    expect(failed.text).toContain('>Called &lt;Olena&gt;</textarea>')
+    world.gate.before = undefined
+    const added = await browser.submit(formTo(failed, /\/notes$/), { text: 'Called <Olena>' })
+    expect([added.url, plain(added)]).toEqual(['/console/orders/A-1', expect.stringContaining('Called &lt;Olena&gt;')])
   })
 
   it('is refunded once, though its form is sent twice at once, and by another person too', async () => {

@@ -132,6 +132,15 @@ describe('a reusable link', () => {
     expect([ids().length, world.payable('mug'), (await look()).state]).toEqual([1, [], 'expired'])
   })
 
+  it('has its unpaid orders cancelled after its end, though nobody comes back', async () => {
+    const { world, look, customer } = await counter({ expires_at: Date.parse('2026-03-01T11:00:00Z') })
+    await customer().buy()
+    await world.advance(HOUR_MS)
+    expect([world.payable('mug').length, (await look()).reusable?.closing]).toEqual([1, true])
+    await world.cron()
+    expect([world.payable('mug'), (await look()).reusable?.closing]).toEqual([[], false])
+  })
+
   it.each([
     ['a name that leaves no place for 11 characters', { order: { ...ORDER, order_id: 'x'.repeat(19) } }, /at most 18/],
     ['a customer', { customer_email: 'olena@example.com' }, /^customer_email: a reusable link is for any customer/],

@@ -155,7 +155,7 @@ export const confirm =
     if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
     const { operation_id } = reply.body
     const why = fields.reason?.trim().slice(0, 200)
-    const text = why && words.order.because(amount, why)
+    const text = why && words.order.because(sumOf(words, asked.amount, currency), why)
     if (text) await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } })
     return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
   }

@@ -109,7 +109,8 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
     const asked: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
     const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
-    if (!reply.ok || left === 0) return notice(visit, reply.ok ? 413 : reply.status, words.failed)
+    if (!reply.ok && reply.status >= 500) return notice(visit, reply.status, words.failed)
+    if (!reply.ok || left === 0) return notice(visit, 413, { title: words.failed.title, body: words.day.wrong })
     rows.push(...reply.body.operations)
     cursor = reply.body.cursor
   }

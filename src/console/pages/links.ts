@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { moneyState } from '../../shop/lib/money-state.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { Link } from '../../shop/routes/results.ts'
-import { form, notice, page, redirect } from '../layout.ts'
+import { form, notAsked, notice, page, redirect } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import type { Recipient } from '../lib/send.ts'
 import { today } from '../lib/shop-day.ts'
@@ -155,7 +155,7 @@ export async function links(visit: SignedVisit): Promise<Response> {
   const known = Object.hasOwn(words.link.states, state) ? state : ''
   const query = { ...(known && { state: known }), ...(cursor && { cursor }) }
   const reply = await call(visit, 'GET /api/links', { query })
-  if (!reply.ok) return notice(visit, reply.status, words.failed)
+  if (!reply.ok) return notAsked(visit, reply)
   const { links: found, cursor: next } = reply.body
   const to = (more: Record<string, string>) => `${at(visit, '/links')}?${new URLSearchParams(more)}`
   const older = next && to({ ...(known && { state: known }), cursor: next })

@@ -55,13 +55,13 @@ ${mayWrite(visit) ? noteForm(visit, id) : ''}</section>
   })
 }
 
-const noteForm = (visit: SignedVisit, id: string): Promise<Awaited<Html>> => {
+const noteForm = (visit: SignedVisit, id: string, text = ''): Promise<Awaited<Html>> => {
   const { note, notePlaceholder, addNote } = visit.words.order
   return form(
     visit,
     `${orderPath(id)}/notes`,
     html`<label for="note">${note}</label>
-<textarea id="note" name="text" rows="2" maxlength="1000" required placeholder="${notePlaceholder}"></textarea>
+<textarea id="note" name="text" rows="2" maxlength="1000" required placeholder="${notePlaceholder}">${text}</textarea>
 <button class="plain">${addNote}</button>`,
   )
 }
@@ -73,7 +73,10 @@ export async function addNote(visit: SignedVisit, id: string, fields: Record<str
   const reply = await call(visit, 'POST /api/orders/:order_id/notes', { path: { order_id: id }, body: { text } })
   if (reply.ok) return redirect(visit, orderPath(id), 'noted')
   if (reply.status === 400) return redirect(visit, orderPath(id))
-  return notice(visit, reply.status, reply.status === 404 ? visit.words.noOrder : visit.words.failed)
+  const { noOrder, failed } = visit.words
+  const { title, body } = reply.status === 404 ? noOrder : failed
+  const again = html`<div class="card"><p class="bad" role="alert">${body}</p>${noteForm(visit, id, text)}</div>`
+  return page(visit, { status: reply.status, title, body: again, isWrong: true })
 }
 
 type Raw = Record<string, unknown>

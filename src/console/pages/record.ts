@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { RecordEntry } from '../../shop/order/record.ts'
 import type { Html } from '../../shop/pages/layout.ts'
-import { notice, page } from '../layout.ts'
+import { notAsked, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { at, call, orderPath, type SignedVisit, saidByCode, shownId } from '../visit.ts'
@@ -15,7 +15,7 @@ export async function showRecord(visit: SignedVisit): Promise<Response> {
   const cursor = c.req.query('cursor')
   const query = { limit: 50, ...(cursor !== undefined && { cursor }) }
   const reply = await call(visit, 'GET /api/audit', { query })
-  if (!reply.ok) return notice(visit, reply.status, reply.status === 400 ? words.notFound : words.failed)
+  if (!reply.ok) return notAsked(visit, reply)
   const { entries, cursor: next } = reply.body
   const older = next && `${at(visit, '/record')}?cursor=${encodeURIComponent(next)}`
   return page(visit, {

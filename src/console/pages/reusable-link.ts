@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Link } from '../../shop/routes/results.ts'
-import { attentionOf, form, notice, page } from '../layout.ts'
+import { attentionOf, form, notAsked, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { box, facts, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
@@ -19,7 +19,7 @@ export async function showReusable(visit: SignedVisit, link: Link): Promise<Resp
     call(visit, 'GET /api/links/:id', { path: { id }, query }),
     attentionOf(visit),
   ])
-  if (!reply.ok) return notice(visit, reply.status, words.failed)
+  if (!reply.ok) return notAsked(visit, reply)
   const { orders, cursor: next } = reply.body
   const isOpen = state === 'sent' || state === 'opened'
   const path = linkPath(order_id)
@@ -34,8 +34,13 @@ export async function showReusable(visit: SignedVisit, link: Link): Promise<Resp
 <p class="screen">${linkPill(words, link)}</p>
 <p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
-${isOpen ? '' : html`<p>${text.closed}</p>`}
-${reusable?.closing ? html`${box('wait', text.closing)}${maySell(visit) ? revoke(text.closeRest) : ''}` : ''}
+${
+  reusable?.closing
+    ? html`${box('wait', text.closing)}${maySell(visit) ? revoke(text.closeRest) : ''}`
+    : isOpen
+      ? ''
+      : html`<p>${text.closed}</p>`
+}
 ${facts([
   [text.sold, max_orders === null ? String(made) : text.of(made, max_orders)],
   [text.until, isOpen ? untilOf(visit, link, 'day') : ''],

@@ -74,7 +74,7 @@ export const english = {
   noOrder: { title: 'No such order', body: 'The shop does not know this order.' },
   failed: {
     title: 'This page cannot be shown now',
-    body: 'Nothing was changed. The shop’s storage did not respond; try again in a minute.',
+    body: 'The shop’s storage did not respond; try again in a minute.',
   },
   today: {
     well: 'All is well.',
@@ -120,7 +120,7 @@ export const english = {
     find: 'Find out',
     portal: 'The service could not say. Look it up in the merchant portal, then say:',
     reason: 'Reason (optional), for your colleagues',
-    because: (amount: number, why: string): string => `Refund of ${amount.toFixed(2)}: ${why}`,
+    because: (sum: string, why: string): string => `Refund of ${sum}: ${why}`,
     executed: 'It was done',
     notExecuted: 'It was not done',
     totals: { authorized: 'Reserved or paid', captured: 'Charged', refunded: 'Refunded', voided: 'Released' },
@@ -450,7 +450,7 @@ export const english = {
     available: 'Available',
     reserve: 'Held back (rolling reserve)',
     noAccounts: 'What the accounts hold is not known now: the service did not say.',
-    wrong: 'These days cannot be shown: at most 92 days, and the first not later than the last.',
+    wrong: 'These days cannot be shown: choose fewer, at most 92, the first not later than the last.',
     file: 'day,time,order,operation,method,amount,currency,fee,taken,what for,customer,card,reference',
     kinds: {} as Record<string, string>,
   },

@@ -86,12 +86,12 @@ export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer
   const { limit, after = [1e15, ''], order_id, id, state = 'paid' } = query
   const made = '(SELECT short FROM reuse JOIN reusable USING (nonce) WHERE order_id = ?)'
   const own = order_id === undefined ? '' : `(l.order_id = ? OR l.short = ${made}) AND`
-  const select = `SELECT l.*, nonce, max_orders, max_per_hour, made, revoked_at IS NOT NULL AND EXISTS (
+  const select = `SELECT l.*, nonce, max_orders, max_per_hour, made, coalesce(revoked_at, expires_at) <= ? AND EXISTS (
       SELECT 1 FROM reuse WHERE nonce = r.nonce AND tries IS NOT NULL) AS is_closing
     FROM link l LEFT JOIN reusable r USING (short) WHERE ${own} ${id === undefined ? '' : 'id = ? AND'} ${MAY_BE}
       AND (created_at, short) < (?, ?) ORDER BY created_at DESC, short DESC LIMIT ?`
   const which = [...(order_id === undefined ? [] : [order_id, order_id]), ...(id === undefined ? [] : [id])]
-  const rows = shop.all<FoundLink>(select, ...which, state, state, now(), now(), ...after, limit)
+  const rows = shop.all<FoundLink>(select, now(), ...which, state, state, now(), now(), ...after, limit)
   return answer(shop, rows)
 }
 

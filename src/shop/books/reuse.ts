@@ -20,7 +20,7 @@ export interface Reusable extends Limits {
   nonce: string
   /** How many orders it has made. */
   made: number
-  /** It is closed, and not each of its orders is known to have ended. */
+  /** It is closed or has expired, and not each of its orders is known to have ended. */
   is_closing: number
 }
 
@@ -110,13 +110,13 @@ export const ordersOfLink = (
   return { rows: shop.all<TimePlace>(query, nonce, ...after, limit), books: [] }
 }
 
-/** Orders of a closed link, or '' of all, that are not known to have ended: those first that were tried least. */
-export function unendedOf({ shop }: BooksScope, nonce: string, limit: number): string[] {
-  const closed = 'SELECT nonce FROM reusable JOIN link USING (short) WHERE revoked_at IS NOT NULL'
+/** Orders of a link that is over, or '' of all, that are not known to have ended: those first that were tried least. */
+export function unendedOf({ shop, now }: BooksScope, nonce: string, limit: number): string[] {
+  const closed = 'SELECT nonce FROM reusable JOIN link USING (short) WHERE coalesce(revoked_at, expires_at) <= ?'
   // For a day the cron tries those of all; then a person does.
   const which = nonce === '' ? `IN (${closed}) AND tries < 100` : '= ? AND tries IS NOT NULL'
   const query = `SELECT order_id FROM reuse WHERE nonce ${which} ORDER BY tries, at LIMIT ?`
-  return shop.all<{ order_id: string }>(query, ...[nonce].filter(Boolean), limit).map(({ order_id }) => order_id)
+  return shop.all<{ order_id: string }>(query, nonce || now(), limit).map(({ order_id }) => order_id)
 }
 
 /** Notes which of them have ended, and which were tried. */

@@ -53,7 +53,7 @@ export interface ReusableLink {
   max_per_hour: number
   /** How many it has made. */
   made: number
-  /** It is revoked, and not each of its orders is known to have ended: `DELETE` it again. */
+  /** It is revoked or has expired, and not each of its orders is known to have ended: `DELETE` it again. */
   closing: boolean
 }
 

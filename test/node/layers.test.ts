@@ -30,8 +30,8 @@ const HOUSES: Readonly<Record<string, readonly string[]>> = {
   'src/shop/books': rooms('scope.ts tables.ts register.ts days.ts reuse.ts links.ts orders.ts actions.ts ask.ts'),
   'src/shop/order': rooms(
     'chat.ts protocol-checkout.ts tables.ts published.ts scope.ts schedule.ts watchlist.ts checkouts.ts events.ts money-calls.ts queue.ts',
-    'raise-alert.ts rebuild.ts order.ts deliver-events.ts messages.ts record.ts store-event.ts',
-    'ask-service.ts erase.ts open-checkout.ts order-page.ts move-money.ts check-open.ts attention.ts publish-to-book.ts publish.ts',
+    'raise-alert.ts rebuild.ts order.ts deliver-events.ts messages.ts store-event.ts',
+    'ask-service.ts open-checkout.ts move-money.ts record.ts erase.ts order-page.ts check-open.ts attention.ts publish-to-book.ts publish.ts',
     'relist.ts actions.ts',
   ),
   'src/console': rooms(

@@ -166,7 +166,7 @@ describe('alerts', () => {
     [{ kind: 'flag', order_id: 'A', flag: 'a_new_one' }, /Order A: a_new_one\. Check/],
     [{ kind: 'flag', order_id: null, count: 20 }, /^20 alerts "flag" within an hour/],
   ])('say what to do about %j', (alert, text) => {
-    expect(textOf(alert, 'https://a.example')).toMatch(text)
+    expect(textOf(alert, { PUBLIC_ORIGIN: 'https://a.example' })).toMatch(text)
   })
 
   it('are passed on while the storage fails altogether', async () => {

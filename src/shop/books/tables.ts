@@ -9,10 +9,6 @@ export interface OrderSummary extends Omit<Order, 'operations' | 'events' | 'att
   customer_name?: string
 }
 
-export function summaryOf({ operations, events, attempts, customer_email, ...summary }: Order): OrderSummary {
-  return summary
-}
-
 /** An event that `onEvent` fails on. */
 export interface FailingRow {
   event_id: string

@@ -78,15 +78,21 @@ export async function webhookAddress(
  * Never the request's Host: a service binding calls by any name. It carries what the order's own webhooks carry.
  */
 export function operationAddress(
-  { PUBLIC_ORIGIN, LINK_SECRET }: ShopEnv,
+  env: ShopEnv,
   order_id: string,
-  linkOrigin: string | undefined,
+  checkout: { origin?: string } | undefined,
   expected: ExpectedOrder | undefined,
 ): Promise<string> | string {
-  const origin = PUBLIC_ORIGIN || (linkOrigin ?? '')
+  const origin = originOf(env, checkout)
   // These routes work without LINK_SECRET.
-  return expected && LINK_SECRET ? webhookAddress(origin, order_id, expected, LINK_SECRET) : `${origin}/webhooks`
+  return expected && env.LINK_SECRET
+    ? webhookAddress(origin, order_id, expected, env.LINK_SECRET)
+    : `${origin}/webhooks`
 }
+
+/** Where the worker is; '' where that is not known. */
+export const originOf = (env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, checkout: { origin?: string } | undefined): string =>
+  env.PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
 /** The contents of a webhook's address; undefined when it is empty, belongs to another order, or cannot be opened. */
 export const unsealExpected = (sealed: string, order_id: string, secrets: readonly string[]) =>

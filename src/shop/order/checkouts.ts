@@ -5,6 +5,8 @@ import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
+import type { SqlValue } from '../runtime.ts'
+import type { OpenCheckout, Terms } from './protocol-checkout.ts'
 import { getPublished, touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
@@ -12,28 +14,13 @@ import type { OrderStore } from './tables.ts'
 import { cancelSoon, watch } from './watchlist.ts'
 
 /** The checkouts of an order, as this worker knows them. */
-export interface CheckoutRecord extends ExpectedOrder {
-  /** The request. */
-  amount: number
-  currency: string
-  /** `purchase` or `auth`: what a re-send asks for. */
-  method: string
+export interface CheckoutRecord extends OpenCheckout, Omit<ExpectedOrder, keyof Terms> {
   /** The bought goods; gone when the personal data was removed. */
   description?: string
-  /** How many order_ids were tried: 1 is the order's own, 2 is `<order>~2`. */
-  attempts: number
-  /** Where the customer pays. Absent while it is not known whether the payment was created. */
-  url?: string
-  /** When the customer was last brought to `url` for the first time or after a day, milliseconds since 1970. */
-  opened_at?: number
   /** The worker's origin, as the link has it. */
   origin?: string
   /** The path of the link, for another try after a decline. */
   link?: string
-  /** When the link that leads there longest expires, milliseconds since 1970: until then no other link ends the payment. */
-  expires_at: number
-  /** Set when the payment was cancelled because its link had expired: a new link leads to a further attempt. */
-  expired?: true
   /** The language that the link asks the checkout for. */
   lang?: string
   customer_name?: string
@@ -45,10 +32,13 @@ export interface CheckoutRecord extends ExpectedOrder {
 }
 
 /** Kept permanently: what was asked for is compared with what is paid, however late. */
-export function putCheckout(store: OrderStore, order_id: string, record: CheckoutRecord): void {
-  const write = `INSERT INTO checkout (order_key, checkout) VALUES (?, ?)
-    ON CONFLICT DO UPDATE SET checkout = excluded.checkout`
-  store.all(write, orderKey(order_id), JSON.stringify(record))
+export const putCheckout = (store: OrderStore, order_id: string, record: CheckoutRecord): void =>
+  put(store, order_id, 'checkout', JSON.stringify(record))
+
+function put(store: OrderStore, order_id: string, column: 'checkout' | 'closed_at', value: SqlValue): void {
+  const write = `INSERT INTO checkout (order_key, ${column}) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`
+  store.all(write, orderKey(order_id), value)
 }
 
 export function getCheckout(store: OrderStore, order_id: string): CheckoutRecord | undefined {
@@ -125,10 +115,15 @@ function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'a
   }
 }
 
-/** The number of the latest attempt that was announced: the order's own record may not say so yet. */
-export function latestAttempt(store: OrderStore, order_id: string, attempts = 1): number {
-  const next = getCheckout(store, attemptId(order_id, attempts + 1))
-  return next?.replaces === order_id ? latestAttempt(store, order_id, attempts + 1) : attempts
+/** The ids of all attempts that were announced, the first one first: the order's own record may not count the latest yet. */
+export function announcedIds(store: OrderStore, order_id: string): string[] {
+  const { attempts = 1 } = getCheckout(store, order_id) ?? {}
+  const ids = Array.from({ length: attempts }, (_, i) => attemptId(order_id, i + 1))
+  for (;;) {
+    const next = attemptId(order_id, ids.length + 1)
+    if (getCheckout(store, next)?.replaces !== order_id) return ids
+    ids.push(next)
+  }
 }
 
 /** The order that is meant by the id of one of its attempts. */
@@ -152,8 +147,8 @@ export async function revokeLink(
 ): Promise<{ opened: boolean }> {
   const opened = getPublished(store, order_id) !== undefined
   const revoke = () => void store.all('INSERT OR IGNORE INTO revoked VALUES (?, ?)', nonce, expiresAt)
-  const last = latestAttempt(store, order_id, getCheckout(store, order_id)?.attempts)
-  if (cancels && opened) await cancelSoon(store, attemptId(order_id, last), revoke)
+  const last = announcedIds(store, order_id).at(-1) ?? order_id
+  if (cancels && opened) await cancelSoon(store, last, revoke)
   else revoke()
   return { opened }
 }
@@ -165,11 +160,7 @@ export function isRevoked(store: OrderStore, path: string): boolean {
 }
 
 /** Closes the links of an order that the shop cancelled. Not in the checkout's record: a visit may be about to write that. */
-export function closeLinks(store: OrderStore, order_id: string): void {
-  const write = `INSERT INTO checkout (order_key, closed_at) VALUES (?, ?)
-    ON CONFLICT DO UPDATE SET closed_at = excluded.closed_at`
-  store.all(write, orderKey(order_id), store.now())
-}
+export const closeLinks = (store: OrderStore, order_id: string): void => put(store, order_id, 'closed_at', store.now())
 
 /** Whether the shop cancelled the order. */
 export const areClosed = (store: OrderStore, order_id: string): boolean =>

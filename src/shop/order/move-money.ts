@@ -14,7 +14,7 @@ import {
 import { holdsMoney } from '../../orders/fold.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
-import { operationAddress } from '../lib/links.ts'
+import { operationAddress, originOf } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { type RecordedResponse, responseTo } from '../lib/money-answers.ts'
 import { type Problem, problemOf } from '../lib/problem.ts'
@@ -164,7 +164,7 @@ function factsOf(scope: OrderScope, { order, events, checkout }: OrderReading): 
   const { order_id, totals, operations } = order
   const operation_ids = events.flatMap(({ operation_id }) => operation_id ?? [])
   const isKnown = events.length > 0 || checkout !== undefined
-  const isAddressable = Boolean(scope.env.PUBLIC_ORIGIN || checkout?.origin)
+  const isAddressable = originOf(scope.env, checkout) !== ''
   const refundedBeside = readAttempts(scope, order_id)
     .filter(({ order }) => order.order_id !== order_id)
     .reduce((sum, { order, made }) => sum + committed(order, made).refunded, 0)
@@ -180,7 +180,7 @@ async function send(
 ): Promise<Message> {
   const { order_id } = order
   const expected = events.find((event) => event.expected)?.expected ?? checkout
-  const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout?.origin, expected))
+  const server_url = fields.server_url ?? (await operationAddress(scope.env, order_id, checkout, expected))
   const input = { order_currency: order.currency, server_url, ...fields, order_id }
   return makeCall(
     id,

@@ -9,10 +9,10 @@ import { clientConfig } from '../env.ts'
 import { attemptId } from '../lib/attempt-id.ts'
 import { resultLink, webhookAddress } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import type { OrderStatus } from '../lib/shown-order.ts'
 import { ifPossible } from '../lib/storage-error.ts'
 import {
   announce,
+  announcedIds,
   areClosed,
   closeLinks,
   expectedOf,
@@ -20,7 +20,6 @@ import {
   getCheckout,
   isRevoked,
   type LinkedOrder,
-  latestAttempt,
   orderOf,
   remember,
 } from './checkouts.ts'
@@ -118,20 +117,16 @@ const visitOf = ({ link }: LinkedOrder): LinkTerms => ({
 async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
   const { store } = scope
   await takeStock(scope, order_id)
-  const checkout = getCheckout(store, order_id)
-  const length = latestAttempt(store, order_id, checkout?.attempts)
   return {
-    checkout,
+    checkout: getCheckout(store, order_id),
     isClosed: areClosed(store, order_id),
     isRevoked: linked !== undefined && isRevoked(store, linked.path),
-    attempts: Array.from({ length }, (_, i) => factsOf(getStatus(store, attemptId(order_id, i + 1)))),
+    attempts: announcedIds(store, order_id).map((id) => {
+      const status = getStatus(store, id)
+      return { ...status, holdsMoney: status && holdsMoney(status.totals) }
+    }),
   }
 }
-
-const factsOf = (status: OrderStatus | undefined): CheckoutState['attempts'][number] => ({
-  ...status,
-  holdsMoney: status && holdsMoney(status.totals),
-})
 
 /** Cancels an attempt at paying an order that another one has paid. @returns Whether nobody can pay it any more. */
 export async function cancelBeside(scope: OrderScope, order_id: string): Promise<boolean> {

@@ -5,6 +5,7 @@
 export interface Terms {
   amount: number
   currency: string
+  /** `purchase` or `auth`: what a re-send asks for. */
   method: string
   recurring_amount?: number | undefined
 }
@@ -26,17 +27,21 @@ export interface CheckoutState {
   /** Every attempt that was announced, the first one first; it may never have been created. There is at least one. */
   attempts: readonly AttemptFacts[]
   /** Of the attempt that customers were led to last. */
-  checkout?:
-    | (Terms & {
-        attempts: number
-        /** Absent: it is not known whether the payment was created. */
-        url?: string
-        opened_at?: number
-        expires_at: number
-        /** Cancelled because its link had expired. */
-        expired?: true
-      })
-    | undefined
+  checkout?: OpenCheckout | undefined
+}
+
+/** The checkout of an order. Times are milliseconds since 1970. */
+export interface OpenCheckout extends Terms {
+  /** How many order_ids were tried: 1 is the order's own, 2 is `<order>~2`. */
+  attempts: number
+  /** Where the customer pays. Absent while it is not known whether the payment was created. */
+  url?: string
+  /** When the customer was last brought to `url` for the first time or after a day. */
+  opened_at?: number
+  /** When the link that leads there longest expires: until then no other link ends the payment. */
+  expires_at: number
+  /** Set when the payment was cancelled because its link had expired: a new link leads to a further attempt. */
+  expired?: true
 }
 
 /** The link that a customer has opened. */
@@ -96,6 +101,7 @@ const MAX_ATTEMPTS = 99
 export const ABANDONED_MS: number = 24 * 3_600_000
 
 const answer = (reply: CheckoutAnswer): CheckoutCommand[] => [{ type: 'answer', answer: reply }]
+const ask = (attempt: number, why: Question = 'find_out'): CheckoutCommand[] => [{ type: 'ask', attempt, why }]
 
 /** Decides what follows from a message about the checkouts of an order. `visit`: the link that is being opened. */
 export function stepCheckout(
@@ -149,8 +155,7 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   const first = checkout?.attempts ?? 1
   if (isRevoked) return latest(state, state.attempts.length, 'is_revoked')
   // Without a record an event may know the payment: the storage was lost, or the record could not be written.
-  if (!checkout && (isExpired || state.attempts[0]?.status != null))
-    return [{ type: 'ask', attempt: 1, why: 'find_out' }]
+  if (!checkout && (isExpired || state.attempts[0]?.status != null)) return ask(1)
   if (!checkout) {
     return isClosed ? latest(state, state.attempts.length, 'is_closed') : [{ type: 'create', attempt: 1, isNew: false }]
   }
@@ -158,17 +163,15 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   if (isChanged(checkout, visit)) return answer({ kind: 'changed' })
   const { status, cancelled } = state.attempts[first - 1] ?? {}
   if (status === 'success') return answer({ kind: 'result', attempt: first })
-  if (isExpired) {
-    return status === 'failure' ? answer({ kind: 'expired' }) : [{ type: 'ask', attempt: first, why: 'find_out' }]
-  }
+  if (isExpired) return status === 'failure' ? answer({ kind: 'expired' }) : ask(first)
   if (isClosed) return latest(state, state.attempts.length, 'is_closed')
   if (status === 'failure') {
     // After a decline there is another attempt; after a cancellation that was not made here there is none.
     const byShop = cancelled === true && !checkout.expired && state.attempts.length <= first
     // Asked first: it may have been paid by another card since, and its webhook be late.
-    return byShop ? answer({ kind: 'result', attempt: first }) : [{ type: 'ask', attempt: first, why: 'find_out' }]
+    return byShop ? answer({ kind: 'result', attempt: first }) : ask(first)
   }
-  if (checkout.url === undefined || checkout.expired) return [{ type: 'ask', attempt: first, why: 'find_out' }]
+  if (checkout.url === undefined || checkout.expired) return ask(first)
   // It may have been closed as abandoned since. An address is written with its time.
   const isOld = now - (checkout.opened_at as number) >= ABANDONED_MS
   const expires_at = Math.max(visit.expires_at, checkout.expires_at)
@@ -188,7 +191,7 @@ const isChanged = (before: Terms, { amount, currency, method, recurring_amount }
 /** Looks for the latest attempt whose payment exists; one that was announced may never have been created. */
 function latest(state: CheckoutState, attempt: number, why: Question): CheckoutCommand[] {
   const status = state.attempts[attempt - 1]?.status
-  return status == null ? [{ type: 'ask', attempt, why }] : conclude(state, attempt, status, why)
+  return status == null ? ask(attempt, why) : conclude(state, attempt, status, why)
 }
 
 /**
@@ -254,7 +257,7 @@ const next = (attempt: number): CheckoutCommand[] =>
 
 function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'not_created' }>): CheckoutCommand[] {
   // By an opening that died before it could record the address. Where the service shows nothing of it, it exists all the same.
-  if (how === 'used') return isNew ? replace(attempt) : [{ type: 'ask', attempt, why: 'find_out' }]
+  if (how === 'used') return isNew ? replace(attempt) : ask(attempt)
   const remember: CheckoutCommand[] = how === 'unknown' ? [{ type: 'remember', attempt }] : []
   return [...remember, ...answer({ kind: how === 'unusable' ? 'unusable' : 'failed' })]
 }

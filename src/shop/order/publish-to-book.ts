@@ -4,13 +4,13 @@ import { actShop } from '../books/actions.ts'
 import { someOfBook } from '../books/links.ts'
 import { putInList } from '../books/orders.ts'
 import { learnSums, noteTold } from '../books/register.ts'
-import { type FailingRow, type ListedRow, type MoneyRow, summaryOf } from '../books/tables.ts'
+import type { FailingRow, ListedRow, MoneyRow } from '../books/tables.ts'
 import { dayOf } from '../lib/day.ts'
 import { openAttention } from './attention.ts'
 import { newest } from './events.ts'
 import { type OrderReading, readAttempts, shownOf } from './order.ts'
 import type { Published } from './published.ts'
-import { originOf, textOf } from './raise-alert.ts'
+import { textOf } from './raise-alert.ts'
 import { getBirth } from './rebuild.ts'
 import { shownRecord } from './record.ts'
 import type { OrderScope } from './scope.ts'
@@ -27,19 +27,17 @@ export async function listInBook(
   const { order_id, since, version } = published
   const attempts = readAttempts(scope, order_id)
   const { order } = shownOf(attempts)
+  const { operations, events, attempts: unsettled, customer_email: _, ...summary } = order
   const { checkout } = reading
   const { customer_email, customer_name, customer_phone, description } = checkout ?? {}
   const row: ListedRow = {
-    summary: { ...summaryOf(order), ...(description && { description }), ...(customer_name && { customer_name }) },
+    summary: { ...summary, ...(description && { description }), ...(customer_name && { customer_name }) },
     ...{ order_id, since, version, due_at },
     email: customer_email ?? null,
     phone: customer_phone ?? null,
     last_four: newest(store, order.order_id, 'last_four'),
     isOpen: listWatched(store).some(({ listed }) => listed),
-    attention: openAttention(store, order).map(({ alert }) => ({
-      ...alert,
-      text: textOf(alert, originOf(env, checkout), checkout),
-    })),
+    attention: openAttention(store, order).map(({ alert }) => ({ ...alert, text: textOf(alert, env, checkout) })),
     failing: store.all<FailingRow>('SELECT event_id, order_id FROM queue WHERE failing > 0'),
     attempts: attempts.map(({ order }) => order.order_id),
     money: attempts.flatMap((attempt) => {

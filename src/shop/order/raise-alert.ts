@@ -1,7 +1,7 @@
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { callInTime } from '../../money/queue.ts'
 import type { ShopEnv } from '../env.ts'
-import { orderPart } from '../lib/links.ts'
+import { orderPart, originOf } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { ifPossible, StorageError } from '../lib/storage-error.ts'
 import type { OnAlert, RaisedAlert } from '../options.ts'
@@ -76,13 +76,9 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
   ifPossible(() => {
     if ('store' in scope && order_id !== null) asked = getCheckout(scope.store, order_id)
   })
-  const text = textOf(alert, originOf(scope.env, asked), asked)
+  const text = textOf(alert, scope.env, asked)
   await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
 }
-
-/** Where the worker is. */
-export const originOf = ({ PUBLIC_ORIGIN }: ShopEnv, checkout: CheckoutRecord | undefined): string =>
-  PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
 /**
  * Whether the same alert was not raised within an hour, as the order's gate knows. One about no order must be seen by all
@@ -117,14 +113,11 @@ const LIST_LOST =
   'A list of the shop was lost, and is being filled again. Short addresses, links and orders without a webhook may be gone.'
 
 /** The event and its remedy, with an address: for the phone of who runs the shop. */
-export function textOf(
-  alert: RaisedAlert,
-  origin: string,
-  asked?: { amount: number | null; currency: string | null },
-): string {
+export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, asked?: CheckoutRecord): string {
   const { kind, order_id, flag, count } = alert
   const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''
   const order = `Order ${order_id}${sum}: `
+  const origin = originOf(env, asked)
   const api = `${origin}/api/`
   const at = order_id === null ? `${api}orders` : `${api}orders/${orderPart(order_id)}`
   const portal = `Look it up in the merchant portal. See ${at}`

@@ -6,6 +6,7 @@ import { describeError, logError } from '../lib/log.ts'
 import type { RecordedResponse } from '../lib/money-answers.ts'
 import { type Problem, ProblemError } from '../lib/problem.ts'
 import { ifPossible, ignoreOutage } from '../lib/storage-error.ts'
+import type { MoneyCall } from './move-money.ts'
 import { type OrderReading, readShown } from './order.ts'
 import { touch } from './published.ts'
 import { scheduleErasure } from './schedule.ts'
@@ -28,12 +29,6 @@ export interface RecordEntry {
    * not at all; else the code of the error. Absent: it ended before this was known.
    */
   result?: string
-}
-
-interface MoneyCall {
-  kind: string
-  idempotencyKey: string
-  fields: Record<string, unknown>
 }
 
 /** The same as it is stored. */

@@ -12,12 +12,12 @@ import { actShop } from '../books/actions.ts'
 import { addStrays, type StrayRow } from '../books/orders.ts'
 import { keepsCardToken, retentionMs, type ShopEnv } from '../env.ts'
 import { putStray, type Stray } from '../kv/strays.ts'
-import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
+import { baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { Order } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
-import { type CheckoutRecord, getCheckout, latestAttempt } from './checkouts.ts'
+import { announcedIds, type CheckoutRecord, getCheckout } from './checkouts.ts'
 import { isErased, type LoggedEvent, listEvents, orderIdOf, putEvent, putOwnEvent, type StoredEvent } from './events.ts'
 import { isNewMoney, noteMessage } from './messages.ts'
 import { getStatus, isPaidBeside, orderFrom } from './order.ts'
@@ -28,7 +28,7 @@ import { takeStock } from './rebuild.ts'
 import { scheduleErasure } from './schedule.ts'
 import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
-import { listWatched, putWatched, unwatch, type WatchedRow } from './watchlist.ts'
+import { checkoutRow, newCheckout, putWatched, unwatch, type WatchedRow } from './watchlist.ts'
 
 /** An event as it is stored: its summary, and its record without card data. */
 export interface PackedEvent extends Pick<StoredEvent, 'event' | 'issues'> {
@@ -117,7 +117,7 @@ export function attentionOfStray({ env }: Scope, { id, reason, received_at: sinc
   const alert = { kind: 'stray', order_id: null, reason, id } as const
   const retention = retentionMs(env)
   const until = retention === undefined ? null : since + retention
-  return { id, since, until, attention: [{ ...alert, text: textOf(alert, env.PUBLIC_ORIGIN) }] }
+  return { id, since, until, attention: [{ ...alert, text: textOf(alert, env) }] }
 }
 
 export interface StoreOptions {
@@ -191,19 +191,10 @@ export async function storeEvent(
 }
 
 /** The other attempts at paying an order that a customer may still pay: each is looked at from now on. */
-function openBeside(store: OrderStore, order_id: string): WatchedRow[] {
-  const base = baseOrderId(order_id)
-  const rows = listWatched(store)
-  const latest = latestAttempt(store, base, getCheckout(store, base)?.attempts)
-  const open: WatchedRow[] = []
-  for (let attempt = 1; attempt <= latest; attempt++) {
-    const id = attemptId(base, attempt)
-    if (id === order_id || getStatus(store, id)) continue
-    const known = rows.find((row) => row.kind === 'checkout' && row.order_id === id)
-    open.push(known ?? { kind: 'checkout', order_id: id, since: store.now(), asks: 0, next_at: 0, listed: true })
-  }
-  return open
-}
+const openBeside = (store: OrderStore, order_id: string): WatchedRow[] =>
+  announcedIds(store, baseOrderId(order_id))
+    .filter((id) => id !== order_id && !getStatus(store, id))
+    .map((id) => checkoutRow(store, id) ?? { ...newCheckout(store, id), listed: true })
 
 /** Of an order that this worker did not open, nothing is watched. */
 const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRecord | undefined): boolean =>

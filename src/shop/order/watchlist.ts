@@ -58,6 +58,14 @@ export const listWatched = (store: OrderStore): WatchedRow[] =>
     .all<{ task: string }>("SELECT task FROM task WHERE kind = 'open' ORDER BY next_at")
     .map(({ task }) => JSON.parse(task))
 
+/** The row of a checkout. */
+export const checkoutRow = (store: OrderStore, order_id: string): WatchedRow | undefined =>
+  listWatched(store).find((row) => row.kind === 'checkout' && row.order_id === order_id)
+
+export const newCheckout = (store: OrderStore, order_id: string): WatchedRow => ({
+  ...{ kind: 'checkout', order_id, since: store.now(), asks: 0, next_at: 0 },
+})
+
 /** Adds or replaces a row, in a write that sets the alarm for it. */
 export function putWatched(store: OrderStore, row: WatchedRow): void {
   const { order_id, attempt_id = '', next_at } = row
@@ -78,12 +86,11 @@ export function watch(
 
 /** Records that a link was closed; a minute later its payment is cancelled, unless whoever closed it has done so. */
 export function cancelSoon(store: OrderStore, order_id: string, close: () => void): Promise<void> {
-  const known = listWatched(store).find((row) => row.kind === 'checkout' && row.order_id === order_id)
-  const row = { kind: 'checkout', order_id, since: store.now(), asks: 0, ...known, closed: true } as const
+  const row = checkoutRow(store, order_id) ?? newCheckout(store, order_id)
   const next_at = store.now() + MINUTE_MS
   return store.writeDue(next_at, () => {
     close()
-    putWatched(store, { ...row, next_at })
+    putWatched(store, { ...row, closed: true, next_at })
   })
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { COMMENT_LENGTH } from '../../lib/limits.ts'
 import type { OperationKind } from '../../money/protocol.ts'
 import { listAccounts } from '../../operations/list-accounts.ts'
-import { resendWebhook } from '../../operations/resend-webhook.ts'
+import { type ResendWebhookInput, resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../orders/own-event.ts'
 import {
   currency,
@@ -18,6 +18,7 @@ import {
 } from '../../schemas/input.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { flag, optionalText } from '../../schemas/values.ts'
+import type { WebhookEvent } from '../../webhooks/index.ts'
 import { GateError } from '../call-gate.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -90,6 +91,18 @@ function respond({ status, body }: RecordedResponse): Response {
   return problemResponse(problem)
 }
 
+/** Has a webhook re-sent, whose response is stored like it. @returns Whether that was of the order. */
+export async function resend(
+  scope: Scope,
+  input: ResendWebhookInput,
+): Promise<{ event: WebhookEvent; isStored: boolean }> {
+  const event = await resendWebhook(clientConfig(scope.env, scope.fetch), input)
+  const [own] = eventOf(input.order_id, event)
+  const packed = own && packEvent(own, scope.env)
+  if (packed) await act(scope, packed, storeWebhook)
+  return { event, isStored: packed !== undefined }
+}
+
 const NOTE_LENGTH = 1_000
 
 type OperationRoutes =
@@ -139,7 +152,6 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
       return respond(await cancelled.catch(unlessLost('cancel', order_id)))
     },
   }),
-  // Its response is stored like the webhook.
   'POST /api/orders/:order_id/resend': route({
     may: 'all',
     needs: 'operations',
@@ -147,10 +159,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     async run(c, scope, { body }) {
       // `mugs~1` is a name of ours: the service knows `mugs`.
       const order_id = orderIn(c).replace(/~1$/, '')
-      const event = await resendWebhook(clientConfig(c.env, scope.fetch), { ...body, order_id })
-      const [own] = eventOf(order_id, event)
-      const packed = own && packEvent(own, c.env)
-      if (packed) await act(scope, packed, storeWebhook)
+      const { event } = await resend(scope, { ...body, order_id })
       return withoutToken(recordOf(event))
     },
   }),

@@ -1,18 +1,16 @@
 import type { Context } from 'hono'
-import { resendWebhook } from '../../operations/resend-webhook.ts'
-import { eventOf } from '../../orders/own-event.ts'
-import { clientConfig, linkSecrets, type ShopEnv } from '../env.ts'
+import { linkSecrets, type ShopEnv } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderPage } from '../lib/shown-order.ts'
-import { act, storeWebhook } from '../order/actions.ts'
+import { act } from '../order/actions.ts'
 import { mayPoll } from '../order/checkouts.ts'
 import { showPage } from '../order/order-page.ts'
-import { packEvent } from '../order/store-event.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
 import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { resend } from './operations.ts'
 
 /** After so many automatic refreshes, about 15 seconds, the service is asked once. */
 const POLL_AFTER_REFRESHES = 5
@@ -48,14 +46,10 @@ const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success'
 
 /** @returns Whether the service showed an event. A failure does not break the page: the webhook may still arrive. */
 async function poll(scope: Scope, order_id: string, { method }: OrderPage): Promise<boolean> {
-  const { env, fetch } = scope
   try {
     if (!(await act(scope, order_id, mayPoll))) return false
-    const operation = method ?? 'purchase'
-    const [own] = eventOf(order_id, await resendWebhook(clientConfig(env, fetch), { order_id, operation }))
-    const packed = own && packEvent(own, env)
-    if (packed) await act(scope, packed, storeWebhook)
-    return packed !== undefined
+    const { isStored } = await resend(scope, { order_id, operation: method ?? 'purchase' })
+    return isStored
   } catch (error) {
     logError('result_not_polled', { order_id, ...describeError(error) })
     return false

@@ -1,5 +1,6 @@
 import { fromMinorUnits } from '../../helpers/amount.ts'
 import type { MoneyAnswer } from '../../money/protocol.ts'
+import type { Problem } from './problem.ts'
 
 /** The response to a caller, to be given again under the same key. */
 export interface RecordedResponse {
@@ -7,87 +8,93 @@ export interface RecordedResponse {
   body: unknown
 }
 
-type Words = [status: number, code: string, title: string, detail?: string]
-
 /** Those without facts. */
 const FIXED = {
-  already_settled: [409, 'already_settled', 'The outcome of this attempt is known already.'],
-  key_reused: [422, 'idempotency_key_reused', 'This Idempotency-Key belongs to another request.'],
-  no_server_url: [
-    409,
-    'no_server_url',
-    'It is not known where the webhooks of this operation should go.',
-    'Set PUBLIC_ORIGIN, or send a server_url.',
-  ],
-  not_paid: [409, 'not_paid', 'No attempt at paying this order holds money.'],
-  order_changed: [412, 'order_changed', 'The order has changed since this version; nothing was sent.'],
-  order_rebuilt: [
-    409,
-    'order_rebuilt',
-    'The state of this order was lost, and rebuilt from its events.',
-    'Try again in a minute: the service is asked then what was made before.',
-  ],
-  unknown_operation: [404, 'not_found', 'No such attempt.'],
-  unknown_order: [404, 'not_found', 'No such order.', 'If it was not made by this worker, send order_currency too.'],
+  already_settled: { title: 'The outcome of this attempt is known already.' },
+  key_reused: {
+    status: 422,
+    code: 'idempotency_key_reused',
+    title: 'This Idempotency-Key belongs to another request.',
+  },
+  no_server_url: {
+    title: 'It is not known where the webhooks of this operation should go.',
+    detail: 'Set PUBLIC_ORIGIN, or send a server_url.',
+  },
+  not_paid: { title: 'No attempt at paying this order holds money.' },
+  order_changed: { status: 412, title: 'The order has changed since this version; nothing was sent.' },
+  order_rebuilt: {
+    title: 'The state of this order was lost, and rebuilt from its events.',
+    detail: 'Try again in a minute: the service is asked then what was made before.',
+  },
+  unknown_operation: { status: 404, code: 'not_found', title: 'No such attempt.' },
+  unknown_order: {
+    ...{ status: 404, code: 'not_found', title: 'No such order.' },
+    detail: 'If it was not made by this worker, send order_currency too.',
+  },
 } satisfies Readonly<Record<string, Words>>
+
+/** 409 and the code of the answer unless it says otherwise. */
+type Words = Partial<Problem> & Pick<Problem, 'title'>
 
 /** The status and the words that `/api` has for an answer of `money/protocol.ts`. */
 export function responseTo(answer: MoneyAnswer): RecordedResponse {
   if (answer.code === 'executed') return { status: 200, body: answer.record }
   if (answer.code === 'recorded') return answer.response as RecordedResponse
-  const [[status, code, title, detail], members] = wordsOf(answer)
-  return { status, body: { status, code, title, ...(detail !== undefined && { detail }), ...members } }
+  const body = { status: 409, code: answer.code, ...wordsOf(answer) }
+  return { status: body.status, body }
 }
 
 const SETTLES = 'Its webhook settles it, or the next request once the service knows.'
 const ASKS = 'Try again in a few minutes: the service is asked then.'
 
-function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>): [Words, members?: object] {
+function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>): Words {
   switch (answer.code) {
     case 'not_executed': {
       const { kind } = answer
       const title = `The ${kind} was not executed: the service does not know it.`
-      return [[409, `${kind}_not_executed`, title, 'Send it again with a new Idempotency-Key.']]
+      return { code: `${kind}_not_executed`, title, detail: 'Send it again with a new Idempotency-Key.' }
     }
     case 'in_progress':
     case 'unsettled': {
       const { code, id, kind } = answer
-      const [title, next] = {
+      const [title = '', next] = {
         unsettled: [`It is not known whether an earlier ${kind} was executed.`, SETTLES],
         in_progress: [`Another ${kind} of this order is in progress, or its worker died.`, ASKS],
       }[code]
       const detail = `${next} If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
-      return [[409, `${kind}_${code}`, title as string, detail], { attempt_id: id }]
+      return { code: `${kind}_${code}`, title, detail, attempt_id: id }
     }
-    case 'still_in_progress':
-      return [[409, `${answer.kind}_in_progress`, 'Its call may still be in progress.', 'Try again in a minute.']]
+    case 'still_in_progress': {
+      const title = 'Its call may still be in progress.'
+      return { code: `${answer.kind}_in_progress`, title, detail: 'Try again in a minute.' }
+    }
     case 'contradicted': {
       const title = `The ${answer.kind} ended otherwise than it was settled: look at the order.`
-      return [[502, 'outcome_unknown', title], { attempt_id: answer.id }]
+      return { status: 502, code: 'outcome_unknown', title, attempt_id: answer.id }
     }
     case 'unexplained': {
       const { kind, operation_id } = answer
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`
       const detail = `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`
-      return [[409, 'outcome_unknown', title, detail], { operation_id }]
+      return { code: 'outcome_unknown', title, detail, operation_id }
     }
     case 'pending': {
       const { kind, left } = answer
       const title = 'An earlier operation of this order is not final; nothing was sent.'
       const detail = `Try again when it is. Until then at most ${fromMinorUnits(left)} can be asked for, as an amount.`
-      return [[409, `${kind}_in_progress`, title, detail], { left_minor: left }]
+      return { code: `${kind}_in_progress`, title, detail, left_minor: left }
     }
     case 'over_limit': {
-      const { code, limit } = answer
+      const { limit } = answer
       const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, named as an amount, earlier refunds included.`
-      return [[403, code, title], { limit_minor: limit }]
+      return { status: 403, title, limit_minor: limit }
     }
     case 'paid_twice': {
       const attempts = answer.order_ids.map((id) => (/~\d+$/.test(id) ? id : `${id}~1`))
       const title = 'Several attempts at paying this order hold money.'
-      return [[409, answer.code, title, `Name the one that is meant: ${attempts.join(' or ')}.`], { attempts }]
+      return { title, detail: `Name the one that is meant: ${attempts.join(' or ')}.`, attempts }
     }
     default:
-      return [FIXED[answer.code] as Words]
+      return FIXED[answer.code]
   }
 }

@@ -15,12 +15,12 @@ export function ignoreOutage(error: unknown): undefined {
   return undefined
 }
 
-/** Writes what nothing depends on. */
-export function ifPossible(write: () => void): void {
+/** Reads or writes what nothing depends on. */
+export function ifPossible<T>(work: () => T): T | undefined {
   try {
-    write()
+    return work()
   } catch (error) {
-    ignoreOutage(error)
+    return ignoreOutage(error)
   }
 }
 

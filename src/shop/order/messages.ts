@@ -1,7 +1,6 @@
 import { pauseAfter } from '../../money/queue.ts'
 import type { ShopEnv } from '../env.ts'
 import { logError } from '../lib/log.ts'
-import type { Order } from '../lib/shown-order.ts'
 import { wordingsOf } from '../pages/language.ts'
 import { money } from '../pages/money.ts'
 import { chatOf, post } from './chat.ts'
@@ -16,10 +15,6 @@ import type { OrderStore } from './tables.ts'
 const MAX_TRIES = 20
 /** Messages of one alarm. */
 const BATCH = 20
-
-/** Whether an event brought money: it was paid, or reserved. */
-export const isNewMoney = (order: Pick<Order, 'totals'>, before: Pick<Order, 'totals'>): boolean =>
-  order.totals.authorized > before.totals.authorized
 
 /** Notes a message about a payment, in the step that stores its event: it is due at once. */
 export function noteMessage(store: OrderStore, env: ShopEnv, order_id: string, event_id: string): void {

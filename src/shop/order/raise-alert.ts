@@ -71,11 +71,10 @@ async function deliver(scope: Scope | OrderScope, onAlert: OnAlert, alert: Raise
   })
   if (!isNew) return
   const { order_id } = alert
-  let asked: CheckoutRecord | undefined
   // The price of the order: it is not worth a failure.
-  ifPossible(() => {
-    if ('store' in scope && order_id !== null) asked = getCheckout(scope.store, order_id)
-  })
+  const asked = ifPossible(() =>
+    'store' in scope && order_id !== null ? getCheckout(scope.store, order_id) : undefined,
+  )
   const text = textOf(alert, scope.env, asked)
   await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
 }

@@ -86,12 +86,9 @@ export async function withRecord(
   const key = isMoney
     ? `${entry.action} ${sha256Base64url((argument as MoneyCall).idempotencyKey)}`
     : crypto.randomUUID()
-  let isKnown = false
   // A write that fails here fails below too, or is made then.
-  ifPossible(() => {
-    isKnown = recordOf(store).some((row) => row.key === key)
-    write(scope, key, entry, {})
-  })
+  const isKnown = ifPossible(() => recordOf(store).some((row) => row.key === key))
+  ifPossible(() => write(scope, key, entry, {}))
   let end: Pick<Entry, 'result' | 'amount'> = {}
   try {
     const value = await run()

@@ -15,11 +15,10 @@ import { putStray, type Stray } from '../kv/strays.ts'
 import { baseOrderId } from '../lib/attempt-id.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import type { Order } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
-import { announcedIds, type CheckoutRecord, getCheckout } from './checkouts.ts'
+import { announcedIds, getCheckout } from './checkouts.ts'
 import { isErased, type LoggedEvent, listEvents, orderIdOf, putEvent, putOwnEvent, type StoredEvent } from './events.ts'
-import { isNewMoney, noteMessage } from './messages.ts'
+import { noteMessage } from './messages.ts'
 import { getStatus, isPaidBeside, orderFrom } from './order.ts'
 import { touch } from './published.ts'
 import { enqueue } from './queue.ts'
@@ -180,14 +179,17 @@ export async function storeEvent(
   const putOwn = (): void => {
     putOwnEvent(store, order_id, logged, stored.event)
     touch(store, order_id)
-    if (isNewMoney(order, before)) noteMessage(store, scope.env, order_id, logged.id)
+    const isNewMoney = order.totals.authorized > before.totals.authorized
+    if (isNewMoney) noteMessage(store, scope.env, order_id, logged.id)
     // The alarm cancels them.
     if (isPaid) for (const row of openBeside(store, order_id)) putWatched(store, { ...row, next_at: store.now() })
   }
   if (isQueued) await enqueue(store, logged, order_id, stored, known, putOwn)
   else await store.writeDue(store.now(), putOwn)
-  // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway.
-  if (hasEnded(order, before, expected ?? checkout)) await unwatch(store, order_id)
+  const hasEnded = isFinal(order.status ?? '') && !isFinal(before.status ?? '')
+  // Last: until then the service is asked about the order, so it is not forgotten when this stops halfway. Of one that this
+  // worker did not open, nothing is watched.
+  if (hasEnded && (expected ?? checkout)) await unwatch(store, order_id)
 }
 
 /** The other attempts at paying an order that a customer may still pay: each is looked at from now on. */
@@ -195,7 +197,3 @@ const openBeside = (store: OrderStore, order_id: string): WatchedRow[] =>
   announcedIds(store, baseOrderId(order_id))
     .filter((id) => id !== order_id && !getStatus(store, id))
     .map((id) => checkoutRow(store, id) ?? { ...newCheckout(store, id), listed: true })
-
-/** Of an order that this worker did not open, nothing is watched. */
-const hasEnded = (order: Order, before: Order, asked: ExpectedOrder | CheckoutRecord | undefined): boolean =>
-  isFinal(order.status ?? '') && !isFinal(before.status ?? '') && asked !== undefined

@@ -7,7 +7,7 @@ import { chatOf, post } from '../order/chat.ts'
 import { noOnEvent, notFailing, replayEvent, replaySoon, waitingEvent } from '../order/deliver-events.ts'
 import type { Scope } from '../scope.ts'
 import { listFailing, orderOfFailing } from './list-orders.ts'
-import type { FailingEvent } from './results.ts'
+import type { Call, FailingEvent } from './results.ts'
 import { PAGE, type Routes, route, time } from './route.ts'
 
 /** Undefined when it was handled a moment ago. */
@@ -22,9 +22,7 @@ async function failingEvent(scope: Scope, row: FailingRow): Promise<FailingEvent
 /** How many failing events one request looks at. */
 const REPLAYED = 200
 
-type EventRoutes = 'GET /api/events' | 'POST /api/events/replay' | 'POST /api/events/:id/replay' | 'POST /api/chat'
-
-export const EVENT_ROUTES: Routes<EventRoutes> = {
+export const EVENT_ROUTES: Routes<'POST /api/chat' | Extract<Call, `${string}/api/events${string}`>> = {
   // Whether the chat takes a message; its address stays in.
   'POST /api/chat': route({
     may: 'all',

@@ -35,7 +35,7 @@ import { act } from '../order/actions.ts'
 import { revokeLink } from '../order/checkouts.ts'
 import { noteLink } from '../order/record.ts'
 import type { C, Scope } from '../scope.ts'
-import type { Link } from './results.ts'
+import type { Call, Link } from './results.ts'
 import { endOrders, listed, ordersOf } from './reuse.ts'
 import { PAGE, type Routes, route, time } from './route.ts'
 
@@ -187,9 +187,7 @@ function limitsOf(
   throw wrong(path as string, value, 'only a link with reusable: true has it')
 }
 
-export const LINK_ROUTES: Routes<
-  'POST /api/links' | 'GET /api/links' | 'GET /api/links/:id' | 'DELETE /api/links/:id'
-> = {
+export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> = {
   // The link that `createCheckoutLink` makes, which checks what is in the order.
   'POST /api/links': route({
     may: 'sell',

@@ -34,6 +34,7 @@ import { addNote } from '../order/record.ts'
 import { packEvent } from '../order/store-event.ts'
 import type { C, Scope } from '../scope.ts'
 import { withoutToken } from './orders.ts'
+import type { Call } from './results.ts'
 import { type Routes, route } from './route.ts'
 
 const orderIn = ({ req }: C): string => req.param('order_id') ?? ''
@@ -105,11 +106,7 @@ export async function resend(
 
 const NOTE_LENGTH = 1_000
 
-type OperationRoutes =
-  | `POST /api/orders/:order_id/${OperationKind | 'cancel' | 'resend' | 'notes' | 'attention/done'}`
-  | 'POST /api/orders/:order_id/attempts/:attempt_id/settle'
-  | 'DELETE /api/orders/:order_id/personal-data'
-  | 'GET /api/balances'
+type OperationRoutes = 'GET /api/balances' | Extract<Call, `${'POST' | 'DELETE'} /api/orders/${string}`>
 
 export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   'POST /api/orders/:order_id/capture': route({

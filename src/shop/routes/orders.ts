@@ -9,6 +9,7 @@ import { act } from '../order/actions.ts'
 import { getEvent } from '../order/events.ts'
 import { showOrder } from '../order/order-page.ts'
 import { listAttention, listOrders } from './list-orders.ts'
+import type { Call } from './results.ts'
 import { invalidParameter, PAGE, type Routes, route, time } from './route.ts'
 
 const FLAGS = [
@@ -31,13 +32,7 @@ const WORDS_MS = 92 * 86_400_000
 /** So many orders, and webhooks without one, are shown at most. */
 const MOST_SHOWN = 200
 
-type OrderRoutes =
-  | 'GET /api/orders'
-  | 'GET /api/attention'
-  | 'GET /api/orders/:order_id'
-  | 'GET /api/orders/:order_id/events/:event_id'
-
-export const ORDER_ROUTES: Routes<OrderRoutes> = {
+export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api/orders${string}`>> = {
   // A page of orders, newest first, exact but for the changes of the last seconds; see `listOrders`.
   'GET /api/orders': route({
     may: 'view',
@@ -93,7 +88,7 @@ export const ORDER_ROUTES: Routes<OrderRoutes> = {
 }
 
 /** Genuine webhooks that could not be read, or that name no order; and the raw `data` of one. */
-export const STRAY_ROUTES: Routes<'GET /api/strays' | 'GET /api/strays/:id'> = {
+export const STRAY_ROUTES: Routes<Extract<Call, `GET /api/strays${string}`>> = {
   'GET /api/strays': route({
     may: 'all',
     needs: 'stored',

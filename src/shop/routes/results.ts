@@ -18,6 +18,7 @@ import { splitListSchema } from '../../schemas/split.ts'
 import { optionalNumber, optionalText } from '../../schemas/values.ts'
 import type { Bought } from '../books/days.ts'
 import type { LinkRow, LinkState } from '../books/links.ts'
+import type { Limits } from '../books/reuse.ts'
 import type { MoneyRow } from '../books/tables.ts'
 import type { Stray } from '../kv/strays.ts'
 import type { Erased } from '../order/erase.ts'
@@ -47,10 +48,7 @@ export interface FailingEvent {
 }
 
 /** How many orders a link that anybody may pay with makes. */
-export interface ReusableLink {
-  /** Null: as many as there are customers. */
-  max_orders: number | null
-  max_per_hour: number
+export interface ReusableLink extends Limits {
   /** How many it has made. */
   made: number
   /** It is revoked or has expired, and not each of its orders is known to have ended: `DELETE` it again. */

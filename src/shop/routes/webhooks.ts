@@ -18,22 +18,21 @@ const DOCUMENTED_SENDER = '35.187.74.148'
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
 export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> | Response {
   return (c) => {
-    requireBindings(c.env, 'webhooks')
-    return respond(scopeOf(deps, c), c.req.raw, c.req.query('expected') ?? '')
+    const { env, req } = c
+    requireBindings(env, 'webhooks')
+    if (!senderMayPass(env, req.raw)) {
+      return new Response('Forbidden', { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    }
+    const scope = scopeOf(deps, c)
+    const handle = createWebhookHandler({
+      secrets: webhookSecrets(env),
+      maxBytes: MAX_BYTES,
+      onEvent: (event) => store(scope, event, req.query('expected') ?? ''),
+      onUnreadable: ({ data, reason }) => storeStray(scope, data, reason),
+      onRejected: logRejection,
+    })
+    return handle(req.raw)
   }
-}
-
-function respond(scope: Scope, request: Request, sealed: string): Promise<Response> | Response {
-  const { env } = scope
-  if (!senderMayPass(env, request)) return forbidden()
-  const handle = createWebhookHandler({
-    secrets: webhookSecrets(env),
-    maxBytes: MAX_BYTES,
-    onEvent: (event) => store(scope, event, sealed),
-    onUnreadable: ({ data, reason }) => storeStray(scope, data, reason),
-    onRejected: logRejection,
-  })
-  return handle(request)
 }
 
 async function store(scope: Scope, event: WebhookEvent, sealed: string): Promise<void> {
@@ -64,8 +63,4 @@ function logRejection(error: unknown, status: number): void {
     const tooSoon = error instanceof StorageError && { too_soon: error.tooSoon }
     logError('webhook_not_stored', { ...tooSoon, ...describeError(error) })
   }
-}
-
-function forbidden(): Response {
-  return new Response('Forbidden', { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }

@@ -14,21 +14,15 @@ export type Right = 'view' | 'note' | 'sell' | 'refund' | 'all'
 /** Minor units of one order that a role may refund; undefined: without a limit. */
 export function refundLimit(role: Role): number | undefined {
   if (role === 'all') return undefined
-  const { refund = 0 } = role !== null && typeof role === 'object' ? role : {}
+  const { refund = 0 } = Object(role) as { refund?: number }
   return refund > 0 ? Math.floor(refund * 100 + 1e-6) : 0
 }
 
 /** Whether a role has a right. */
 export function may(role: Role, right: Right): boolean {
-  const sells = role === 'sell' || (role !== null && typeof role === 'object' && role.sell === true)
-  const refunds = refundLimit(role) !== 0
-  const rights: Record<Right, boolean> = {
-    view: true,
-    sell: sells,
-    refund: refunds,
-    note: sells || refunds,
-    all: false,
-  }
+  const sell = role === 'sell' || (Object(role) as { sell?: unknown }).sell === true
+  const refund = refundLimit(role) !== 0
+  const rights: Record<Right, boolean> = { view: true, sell, refund, note: sell || refund, all: false }
   return role === 'all' || rights[right]
 }
 

@@ -1,5 +1,4 @@
-import type { Context } from 'hono'
-import { isLive, type ShopEnv } from '../env.ts'
+import { isLive } from '../env.ts'
 import {
   type ConfigurationProblem,
   configurationProblems,
@@ -11,11 +10,11 @@ import { type Actor, holderOf } from '../lib/people.ts'
 import { problemResponse } from '../lib/problem.ts'
 import type { createTries } from '../lib/tries.ts'
 import { raiseMisconfigured } from '../order/raise-alert.ts'
-import { actorOf, type Deps, scopeOf } from '../scope.ts'
+import { actorOf, type C, type Deps, scopeOf } from '../scope.ts'
 import { countFailing } from './list-orders.ts'
 
 /** Who asks: the bearer of a token, or whoever the call from inside names. Else the rejection. */
-export function whoAsks(c: Context<{ Bindings: ShopEnv }>, tries: ReturnType<typeof createTries>): Actor | Response {
+export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Response {
   const actor = actorOf(c)
   if (actor) return actor
   // Before anything else: an absent token must never be something that a request can match.
@@ -40,7 +39,7 @@ export function whoAsks(c: Context<{ Bindings: ShopEnv }>, tries: ReturnType<typ
   )
 }
 
-const tokenOf = ({ req }: Context): string | undefined =>
+const tokenOf = ({ req }: C): string | undefined =>
   /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '')?.[1]
 
 /**
@@ -49,7 +48,7 @@ const tokenOf = ({ req }: Context): string | undefined =>
  * token. For that bearer an object is called, so that a namespace of another program's class is found too, and `waiting_events`
  * counts the events that `onEvent` fails on.
  */
-export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+export function health(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
     const mode = isLive(c.env) ? {} : { mode: 'test' }
@@ -69,7 +68,7 @@ export function health(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
 }
 
 /** A worker that is deployed cannot reach the emulator on the machine of its developer. */
-function wrongPlace({ env, req }: Context<{ Bindings: ShopEnv }>): ConfigurationProblem[] {
+function wrongPlace({ env, req }: C): ConfigurationProblem[] {
   if (isLoopback(req.url) || !isLoopback(env.BASE_URL ?? '')) return []
   return [{ binding: 'BASE_URL', problem: 'is still the address of the emulator on your machine' }]
 }

@@ -1,6 +1,5 @@
-import type { Context } from 'hono'
 import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
-import { linkSecrets, type ShopEnv } from '../env.ts'
+import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
@@ -9,7 +8,7 @@ import { type Opening, openCheckout } from '../order/open-checkout.ts'
 import { showPage } from '../order/order-page.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
-import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
 import { reuse } from './reuse.ts'
 
 /** The user agents with which messengers and social networks look at a link. The browsers inside their apps are people's. */
@@ -17,13 +16,13 @@ const PREVIEWS =
   /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
 
 /** Whether a page is loaded for a preview, or before a person asks for it. */
-function isPreview(req: Context['req']): boolean {
+function isPreview(req: C['req']): boolean {
   const purposes = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => req.header(name))
   return PREVIEWS.test(req.header('user-agent') ?? '') || /prefetch|preview/.test(purposes.join())
 }
 
 /** `/checkout/:token`: to the service's checkout, with one payment however often the link is opened. */
-export function checkout(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+export function checkout(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
     const { method } = req.raw

@@ -1,5 +1,4 @@
-import type { Context } from 'hono'
-import { linkSecrets, type ShopEnv } from '../env.ts'
+import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -9,14 +8,14 @@ import { mayPoll } from '../order/checkouts.ts'
 import { showPage } from '../order/order-page.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
-import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
 import { resend } from './operations.ts'
 
 /** After so many automatic refreshes, about 15 seconds, the service is asked once. */
 const POLL_AFTER_REFRESHES = 5
 
 /** `GET /return/:order_id?t=…`: the customer's result, right even when the customer is faster than the webhook. */
-export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> {
+export function result(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
     requireBindings(env, 'checkout')
@@ -37,7 +36,7 @@ export function result(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promi
 }
 
 /** `POST /return/:order_id?t=…`: some payment pages send the customer back with a form. The result is a page to GET. */
-export function resultPosted({ req }: Context<{ Bindings: ShopEnv }>): Response {
+export function resultPosted({ req }: C): Response {
   const { search } = new URL(req.url)
   return new Response(null, { status: 303, headers: { location: resultPath(req.param('order_id') ?? '') + search } })
 }

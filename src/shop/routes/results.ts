@@ -146,15 +146,22 @@ const each = <S extends v.GenericSchema, const N extends string>(schema: S, ...n
   Object.fromEntries(names.map((name) => [name, schema])) as { [K in N]: S }
 const page = <S extends v.GenericSchema, const N extends string>(name: N, item: S) =>
   v.object({ ...each(v.array(item), name), cursor })
+
+/** The schemas that have a name in the document: that of their interface, whose words they get. */
+export const NAMED: Record<string, v.GenericSchema> = {}
+function named<S extends v.GenericSchema>(name: string, schema: S): S {
+  NAMED[name] = schema
+  return schema
+}
 /** The schema of an interface: one for each field, and no other. */
 const shape =
-  <T>() =>
+  <T>(name: string) =>
   <E extends v.ObjectEntries>(
     entries: E & { [K in keyof T]-?: v.GenericSchema } & { [K in Exclude<keyof E, keyof T>]: never },
   ) =>
-    v.object<E>(entries)
+    named(name, v.object<E>(entries))
 
-const totals = shape<OrderTotals>()({
+const totals = shape<OrderTotals>('OrderTotals')({
   ...each(whole, 'authorized', 'captured', 'refunded', 'voided'),
   fee: v.nullable(whole),
 })
@@ -164,18 +171,18 @@ const order = {
   flags: v.array(v.string() as unknown as Schema<OrderFlag>),
   ...{ order_id: text, amount, totals },
 }
-const listedOrder = shape<ListedOrder>()({
+const listedOrder = shape<ListedOrder>('ListedOrder')({
   ...order,
   ...each(optional, 'description', 'customer_name'),
   listed_at: text,
 })
 const event = { id: text, amount, ...each(maybe, 'status', 'status_code', 'created_at', 'processed_at') }
-const orderEvent = shape<OrderEvent>()({
+const orderEvent = shape<OrderEvent>('OrderEvent')({
   ...event,
   ...each(maybe, 'method', 'operation', 'currency'),
   unexpected: v.exactOptional(v.literal(true)),
 })
-const attempt = shape<UnsettledOperation>()({
+const attempt = shape<UnsettledOperation>('UnsettledOperation')({
   ...each(text, 'id', 'started_at'),
   amount,
   kind: v.picklist(['capture', 'refund', 'void']),
@@ -186,9 +193,9 @@ const entry = {
   ...each(optional, 'currency', 'text', 'result'),
   amount_minor: v.exactOptional(whole),
 }
-const recordEntry = shape<RecordEntry>()(entry)
-const orderOperation = v.object({ ...event, method: text, received_at: optional })
-const shownOrder = shape<ShownOrder>()({
+const recordEntry = shape<RecordEntry>('RecordEntry')(entry)
+const orderOperation = named('OrderOperation', v.object({ ...event, method: text, received_at: optional }))
+const shownOrder = shape<ShownOrder>('ShownOrder')({
   ...order,
   ...{ customer_email: optional, version: text },
   operations: v.array(orderOperation),
@@ -197,19 +204,19 @@ const shownOrder = shape<ShownOrder>()({
   record: v.array(recordEntry),
 })
 const item = { ...each(text, 'kind', 'text', 'at'), order_id: maybe }
-const attentionItem = v.objectWithRest(item, v.unknown()) as Schema<AttentionItem>
-const shopDay = shape<ShopDay>()({
+const attentionItem = named('AttentionItem', v.objectWithRest(item, v.unknown()) as Schema<AttentionItem>)
+const shopDay = shape<ShopDay>('ShopDay')({
   ...each(text, 'day', 'currency', 'method'),
   ...each(whole, 'authorized_minor', 'paid_minor', 'captured_minor', 'refunded_minor', 'voided_minor'),
   ...each(whole, 'taken_minor', 'fee_minor', 'count'),
 })
-const operation = shape<Operation>()({
+const operation = shape<Operation>('Operation')({
   ...each(text, 'at', 'day', 'order_id', 'method', 'currency'),
   ...each(whole, 'amount_minor', 'taken_minor', 'fee_minor'),
   kind: v.picklist(['authorized', 'paid', 'captured', 'refunded', 'voided']),
   ...each(maybe, 'reference', 'description', 'customer_name', 'last_four'),
 })
-const reusable = shape<ReusableLink>()({
+const reusable = shape<ReusableLink>('ReusableLink')({
   ...{ max_orders: v.nullable(whole), max_per_hour: whole, made: whole, closing: v.boolean() },
 })
 const linkFields = {
@@ -219,20 +226,20 @@ const linkFields = {
   state: v.picklist<readonly LinkState[]>(['sent', 'opened', 'paid', 'revoked', 'expired']),
   reusable: v.nullable(reusable),
 }
-const link = shape<Link>()(linkFields)
-const failingEvent = shape<FailingEvent>()({
+const link = shape<Link>('Link')(linkFields)
+const failingEvent = shape<FailingEvent>('FailingEvent')({
   ...each(text, 'id', 'order_id', 'error'),
   ...{ attempts: whole, given_up: v.boolean(), next_at: maybe },
 })
-const issue = shape<Issue>()(each(text, 'path', 'message', 'received'))
-const storedEvent = shape<StoredEvent>()({
+const issue = shape<Issue>('Issue')(each(text, 'path', 'message', 'received'))
+const storedEvent = shape<StoredEvent>('StoredEvent')({
   ...{ received_at: whole, event: record, erased_at: v.exactOptional(whole) },
   issues: v.exactOptional(v.pipe(v.array(issue), v.readonly())),
 })
-const replayed = shape<Replayed>()({ ...each(text, 'id', 'order_id'), handled: v.boolean() })
-const madeLink = shape<MadeLink>()({ ...each(text, 'id', 'url', 'expires_at'), short_url: optional })
-const stray = shape<Stray>()({ ...each(text, 'id', 'reason'), received_at: whole })
-const erased = shape<Erased>()(each(whole, 'erased_events', 'events_left'))
+const replayed = shape<Replayed>('Replayed')({ ...each(text, 'id', 'order_id'), handled: v.boolean() })
+const madeLink = shape<MadeLink>('MadeLink')({ ...each(text, 'id', 'url', 'expires_at'), short_url: optional })
+const stray = shape<Stray>('Stray')({ ...each(text, 'id', 'reason'), received_at: whole })
+const erased = shape<Erased>('Erased')(each(whole, 'erased_events', 'events_left'))
 const settled = v.object({
   ...{ attempt_id: text, executed: v.union([v.boolean(), v.literal('unknown')]) },
   outcome: says(record, 'The outcome that its money call returns from now on.'),
@@ -241,7 +248,8 @@ const revoked = v.object({
   ...{ ...each(text, 'id', 'order_id'), revoked: v.literal(true) },
   opened: says(v.boolean(), 'A payment of the order may be open.'),
 })
-const cancelled = v.union([v.object({ order_id: text, link: v.literal('closed') }), cancelledPaymentSchema])
+const cancelledPayment = named('CancelledPayment', cancelledPaymentSchema)
+const cancelled = v.union([v.object({ order_id: text, link: v.literal('closed') }), cancelledPayment])
 const attention = v.object({ items: v.array(attentionItem), more: v.boolean(), count: whole })
 const finished = v.object({ order_id: text, done: v.literal(true) })
 const queued = v.object({ queued: whole, cursor })
@@ -250,37 +258,20 @@ const moved = {
   ...{ ...operationDetails, ...each(text, 'operation_id', 'payment_id', 'order_id', 'currency', 'status', 'method') },
   ...{ amount: v.number(), comment: optionalText },
 }
-const capture = v.looseObject(moved)
-const refund = v.looseObject({ ...moved, receipt_url: optionalText })
-const balances = v.object({ available: v.number(), rolling_reserve: optionalNumber })
-const account = v.looseObject({ ...each(text, 'id', 'currency'), name: optionalText, balances })
+const capture = named('Capture', v.looseObject(moved))
+const refund = named('Refund', v.looseObject({ ...moved, receipt_url: optionalText }))
+const balances = named('AccountBalances', v.object({ available: v.number(), rolling_reserve: optionalNumber }))
+const account = named('Account', v.looseObject({ ...each(text, 'id', 'currency'), name: optionalText, balances }))
 
 const { pos_id: _, ...fields } = hostedFields
 const hosted = { ...fields, mode: v.literal('hosted'), customer_referrer: optional }
 const purchase = { ...hosted, method: v.literal('purchase') }
-const checkoutOrder = v.union([
+const checkoutOrders = [
   v.object({ ...purchase, init_recurring: v.exactOptional(initRecurringSchema) }),
   v.object({ ...hosted, method: v.literal('auth') }),
   v.object({ ...purchase, split: splitListSchema }),
-])
-
-/** The schemas that have a name in the document: that of their interface, whose words they get. */
-export const NAMED: Readonly<Record<string, v.GenericSchema>> = {
-  ...{ ListedOrder: listedOrder, OrderTotals: totals, AttentionItem: attentionItem, ShownOrder: shownOrder },
-  ...{
-    UnsettledOperation: attempt,
-    OrderEvent: orderEvent,
-    OrderOperation: orderOperation,
-    RecordEntry: recordEntry,
-    ShopDay: shopDay,
-    Operation: operation,
-    Link: link,
-    ReusableLink: reusable,
-  },
-  ...{ FailingEvent: failingEvent, StoredEvent: storedEvent, Issue: issue, Replayed: replayed, MadeLink: madeLink },
-  ...{ Stray: stray, Erased: erased, Capture: capture, Refund: refund, CancelledPayment: cancelledPaymentSchema },
-  ...{ Account: account, AccountBalances: balances, CheckoutOrder: checkoutOrder },
-}
+]
+named('CheckoutOrder', v.union(checkoutOrders))
 
 /** The description of a route beyond what its row says. */
 export interface Described<T = unknown> {
@@ -331,7 +322,7 @@ export const DESCRIBED: { readonly [C in Call]: Described<Returns[C]> } = {
   'POST /api/orders/:order_id/attention/done': is('finishAttention', finished, FOUND),
   'GET /api/days': is('listDays', v.object({ days: v.array(shopDay) })),
   'GET /api/operations': is('listOperations', page('operations', operation), PAGE),
-  'GET /api/audit': is('listAudit', page('entries', shape<Entry>()({ ...entry, order_id: text })), PAGE),
+  'GET /api/audit': is('listAudit', page('entries', v.object({ ...entry, order_id: text })), PAGE),
   'GET /api/events': is('listFailingEvents', page('events', failingEvent), PAGE),
   'POST /api/events/replay': is('replayEvents', queued, [...BODY, ...PAGE, 'no_on_event'], 202),
   'POST /api/events/:id/replay': is('replayEvent', replayed, ['not_found', 'no_on_event'], 200, 502),

@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import { isWebhookVerificationError } from '../../errors.ts'
 import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
 import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
@@ -10,13 +9,13 @@ import { StorageError } from '../lib/storage-error.ts'
 import { act, storeWebhook } from '../order/actions.ts'
 import { orderIdOf } from '../order/events.ts'
 import { packEvent, storeStray, storeUnpackable } from '../order/store-event.ts'
-import { type Deps, type Scope, scopeOf } from '../scope.ts'
+import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
 
 /** `POST /webhooks`: 200 with an empty body when, and only when, the event is durable. */
-export function webhooks(deps: Deps): (c: Context<{ Bindings: ShopEnv }>) => Promise<Response> | Response {
+export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
   return (c) => {
     const { env, req } = c
     requireBindings(env, 'webhooks')

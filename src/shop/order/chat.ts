@@ -37,10 +37,7 @@ export async function post({ fetch }: Pick<Scope, 'fetch'>, url: string, text: s
 const hooks = new WeakMap<object, OnAlert<ShopEnv>>()
 
 /** The shop's `onAlert`, and a message: at most one a minute for each kind. */
-export function alertHook(
-  { env, fetch, onAlert }: Pick<Scope, 'env' | 'fetch' | 'onAlert' | 'now'>,
-  now: () => number,
-): OnAlert<ShopEnv> | undefined {
+export function alertHook({ env, fetch, onAlert, now }: Scope): OnAlert<ShopEnv> | undefined {
   const url = chatOf(env)
   if (url === undefined) return onAlert
   // Two shops of one process, as in a test: each has its own.

@@ -1,5 +1,6 @@
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { callInTime } from '../../money/queue.ts'
+import type { OrderFlag } from '../../orders/index.ts'
 import type { ShopEnv } from '../env.ts'
 import { orderPart, originOf } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
@@ -26,7 +27,7 @@ export function raiseAlert(scope: Scope | OrderScope, alert: RaisedAlert): void 
   const { kind, ...fields } = alert
   logError(kind, fields)
   const { waitUntil } = scope
-  const onAlert = alertHook(scope, scope.now)
+  const onAlert = alertHook(scope)
   const passed = onAlert && unlessTooMany(onAlert, alert, scope.now())
   if (!passed) return
   const raised = deliver(scope, onAlert, passed).catch((error: unknown) => {
@@ -96,7 +97,8 @@ async function mayRaise(scope: Scope | OrderScope, alert: RaisedAlert): Promise<
   return true
 }
 
-const FLAGS: Readonly<Record<string, string>> = {
+/** The flags that need a person, and what is said of them. */
+export const FLAGS: Readonly<Record<Exclude<OrderFlag, 'paid_after_failure' | 'rebuilt'>, string>> = {
   amount_mismatch: 'another amount was paid than was asked for',
   currency_mismatch: 'another currency was paid than was asked for',
   over_capture: 'more was charged than was reserved',
@@ -136,8 +138,8 @@ export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, 
     case 'checkout_open':
       return `${order}its payment has not ended for a day. ${portal}`
     default: {
-      const what = String(flag ?? kind)
-      return `${order}${FLAGS[what] ?? what}. Check it before you ship. See ${at}`
+      const what = flag ?? kind
+      return `${order}${FLAGS[what as keyof typeof FLAGS] ?? what}. Check it before you ship. See ${at}`
     }
   }
 }

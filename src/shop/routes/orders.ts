@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { OrderFlag } from '../../orders/index.ts'
 import { nonEmptyText, oneOf, wholeNumber } from '../../schemas/input.ts'
 import type { Position } from '../books/tables.ts'
 import { getStray, listStrays } from '../kv/strays.ts'
@@ -8,24 +7,10 @@ import { openCursor, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
 import { getEvent } from '../order/events.ts'
 import { showOrder } from '../order/order-page.ts'
+import { FLAGS } from '../order/raise-alert.ts'
 import { listAttention, listOrders } from './list-orders.ts'
 import type { Call } from './results.ts'
 import { invalidParameter, PAGE, type Routes, route, time } from './route.ts'
-
-const FLAGS = [
-  'amount_mismatch',
-  'currency_mismatch',
-  'over_capture',
-  'unknown_order',
-  'unexpected_shape',
-  'foreign_pos',
-  'status_conflict',
-  'over_refund',
-  'paid_after_failure',
-  'paid_twice',
-  'rebuilt',
-  'any',
-] as const satisfies (OrderFlag | 'any')[]
 
 /** Words are looked for in the orders of so long before `to`, or now: each of them is read. */
 const WORDS_MS = 92 * 86_400_000
@@ -39,7 +24,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     needs: 'orders',
     query: {
       status: v.optional(nonEmptyText),
-      flag: v.optional(oneOf(FLAGS)),
+      flag: v.optional(oneOf([...Object.keys(FLAGS), 'paid_after_failure', 'rebuilt', 'any'])),
       reference: v.optional(nonEmptyText),
       open: v.optional(oneOf(['true'])),
       from: v.optional(time),

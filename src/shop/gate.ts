@@ -73,8 +73,8 @@ export function createOrderGate(deps: Deps): OrderGateClass {
     }
 
     /**
-     * Calls `onEvent` for the events that are due, asks about what has been open for long, removes personal data whose time has come, and publishes
-     * the orders that have changed.
+     * Calls `onEvent` for the events that are due, asks about what has been open for long, removes personal data whose time
+     * has come, and publishes the orders that have changed.
      */
     async alarm(): Promise<void> {
       const { scope } = this

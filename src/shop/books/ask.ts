@@ -69,11 +69,7 @@ function compare([time, id]: Position, [otherTime, otherId]: Position): number {
   return (points[at]?.codePointAt(0) ?? -1) - (others[at]?.codePointAt(0) ?? -Number(at >= 0))
 }
 
-/**
- * Keeps a link in a book; the register may name another one, but keeps those that are reusable.
- *
- * @returns Its short name, which carries the book's number.
- */
+/** Keeps a link in a book; the register may name another one, but not for a reusable link. @returns Its short name. */
 export async function keepLink(
   scope: Scope,
   number: number,

@@ -27,10 +27,7 @@ export interface LinkRow {
 /** A link as a list has it. */
 export type FoundLink = LinkRow & { [K in keyof Reusable]: Reusable[K] | null }
 
-/**
- * Keeps a link, unless it is kept. @param book Where: the register takes one without it, or names the book that does.
- * @param reusable Of one that anybody may pay with.
- */
+/** Keeps a link, unless it is kept. @param book Absent: the register takes it, or names the book that does. */
 export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: Reusable): Placed {
   const { shop } = scope
   const { short, id, order_id, amount, currency, description, customer_name, token, created_at, by } = row
@@ -52,10 +49,7 @@ export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable
   return placed
 }
 
-/**
- * The target of a short address; null for an unknown link, and when its data was removed. `until`: when the last link
- * expires whose name has 12 characters.
- */
+/** The target of a short address, if there is one. `until`: when the last link expires whose name has 12 characters. */
 export function tokenOfShort({ shop }: BooksScope, short: string): { token: string | null; until: number } {
   const last = 'SELECT max(expires_at) AS until FROM link WHERE length(short) = 12'
   const [row] = shop.all<{ token: string | null; until: number | null }>(

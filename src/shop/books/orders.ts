@@ -16,11 +16,7 @@ import {
 
 const HOUR_MS = 3_600_000
 
-/**
- * Takes an order into its book. The register takes one that is in none, or names the book that does.
- *
- * @param row `opens`: it is the first one of a book, which has nothing to be filled with.
- */
+/** Takes an order into its book. The register takes one that is in none, or names the book that does. */
 export function putInList(
   scope: BooksScope,
   row: ListedRow & { book: number | null; opens?: boolean | undefined },
@@ -33,6 +29,7 @@ export function putInList(
     const isRegister = (book ?? 1) === 1
     if (isRegister && isNew) countIn(scope, placed.book, since, 1)
     if (placed.book !== (book ?? 1)) return placed
+    // The first one of a book: there is nothing to fill it with.
     if (opens) progressOf(scope, { name: FILL, value: { isDone: true } })
     if (putListed(shop, row)) putMoney(scope, row)
     return { book: placed.book, news: isRegister ? [] : newsOf(scope) }
@@ -104,10 +101,7 @@ export function onceAnHour({ shop, now }: BooksScope, name: string): boolean {
 export type Fill = { cursor?: string | undefined; hasFailed?: boolean | undefined; isDone?: true }
 export const FILL = 'fill'
 
-/**
- * A run of the cron: the orders whose gate should have done something until then, the longest due first. Links that were made
- * until `before` lose their personal data.
- */
+/** Orders whose gate should have done something, the longest due first. Older links than `before` lose their data. */
 export function lateOfBook(
   scope: BooksScope,
   { until, limit, before }: { until: number; limit: number; before?: number | undefined },

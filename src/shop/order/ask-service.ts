@@ -64,11 +64,7 @@ function lookupOf(
   return keepingSeen(lookup, seen)
 }
 
-/**
- * Stores every operation of an order that the service lists; where it has no lists, the latest of each kind.
- *
- * @throws {ProblemError} when it could not be asked.
- */
+/** Stores what the service lists, or the latest of each kind. @throws {ProblemError} when it cannot be asked. */
 export async function storeListed(scope: OrderScope, order_id: string): Promise<void> {
   const seen: WebhookEvent[] = []
   const lookup = lookupOf(scope, { operation: 'listOrderOperations', order_id }, seen)

@@ -74,10 +74,7 @@ async function attemptFor(scope: OrderScope, named: string, keyHash: string): Pr
   return chooseAttempt(attempts, own)
 }
 
-/**
- * Settles an operation manually when its outcome cannot be determined: not against what the events say. With
- * `unknown` the service is asked.
- */
+/** Settles an operation by hand, but not against what the events say. With `unknown` the service is asked. */
 export async function settleByHand(
   scope: OrderScope,
   order_id: string,

@@ -66,11 +66,7 @@ export async function openCheckout(scope: OrderScope, order_id: string, visit: V
   }
 }
 
-/**
- * Cancels the payment of an order that is open, and closes its link.
- *
- * @param named The order, or an attempt at paying it.
- */
+/** Cancels the open payment of an order, and closes its link. @param named The order, or an attempt at paying it. */
 export async function cancelOrder(scope: OrderScope, named: string): Promise<Record<string, unknown>> {
   const order_id = orderOf(scope.store, named)
   const run: Run = { scope, order_id }

@@ -20,11 +20,7 @@ export interface Erasure {
   before: number | null
 }
 
-/**
- * Has an order's personal data removed at this time, unless it is to be removed before.
- *
- * @param before See {@link Erasure}.
- */
+/** Has an order's personal data removed at this time, unless it is to be earlier. @param before See {@link Erasure}. */
 export async function eraseAt(store: OrderStore, order_id: string, at: number, before?: number): Promise<void> {
   const id = before === undefined ? '' : 'asked'
   const query = "SELECT next_at FROM task WHERE kind = 'erase' AND order_id = ? AND id = ? AND next_at <= ?"

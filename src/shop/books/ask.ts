@@ -2,7 +2,7 @@ import { newShort } from '../lib/links.ts'
 import type { Scope } from '../scope.ts'
 import { actShop } from './actions.ts'
 import { addLink, type LinkRow } from './links.ts'
-import type { Answer, Book } from './register.ts'
+import type { Answer } from './register.ts'
 import type { Reusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 import type { Position } from './tables.ts'
@@ -45,7 +45,9 @@ export async function askPage<Q extends { limit: number }, T>(
   let found = rows
   for (const book of newestFirst ? books : books.reverse()) {
     const last = found[query.limit]
-    if (isBounded && last !== undefined && !isBefore(book, place(last)[0], newestFirst)) continue
+    const [time] = last && isBounded ? place(last) : []
+    // Nothing of it comes before what is found, or it has nothing of these times.
+    if (time !== undefined && (newestFirst ? book.last < time : book.first > time)) continue
     if (book.last < from || book.first > to) continue
     const more = await actShop(scope, book.number, action, asked)
     const sign = newestFirst ? -1 : 1
@@ -55,10 +57,6 @@ export async function askPage<Q extends { limit: number }, T>(
   const last = page.at(-1)
   return { page, next: found.length > page.length && last ? place(last) : undefined }
 }
-
-/** Whether a book may have a row before this one. */
-const isBefore = ({ first, last }: Book, time: number, newestFirst: boolean): boolean =>
-  newestFirst ? last >= time : first <= time
 
 /** As SQLite sorts: texts by their UTF-8. */
 function compare([time, id]: Position, [otherTime, otherId]: Position): number {

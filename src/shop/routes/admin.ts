@@ -39,8 +39,7 @@ export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Re
   )
 }
 
-const tokenOf = ({ req }: C): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '')?.[1]
+const tokenOf = ({ req }: C): string | undefined => /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '')?.[1]
 
 /**
  * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
@@ -54,8 +53,7 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
     const mode = isLive(c.env) ? {} : { mode: 'test' }
     const isAdmin =
       configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && holderOf(c.env, tokenOf(c) ?? '')?.by === 'api'
-    const isGateNamed = problems.some(({ binding }) => binding === 'ORDER_GATE')
-    const asks = isAdmin && !isGateNamed
+    const asks = isAdmin && problems.every(({ binding }) => binding !== 'ORDER_GATE')
     // A namespace of another program's class has no such count.
     const waiting_events = asks ? await countFailing(scopeOf(deps, c)).catch(() => undefined) : undefined
     if (asks && typeof waiting_events !== 'number') {

@@ -4,17 +4,10 @@ import { auditOfBook, type Days, type DayTotal, moneyOfBook, type TimePlace, tot
 import type { Position } from '../books/tables.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { type RecordRow, shownEntry } from '../order/record.ts'
-import type { Scope } from '../scope.ts'
 import type { ShopDay } from './results.ts'
 import { invalidParameter, PAGE, type Routes, route } from './route.ts'
 
 const DAYS = { from: date, to: date }
-
-async function listDays(scope: Scope, days: Days): Promise<ShopDay[]> {
-  const found = new Map<string, ShopDay>()
-  for (const total of await askAll(scope, totalsOfBook, days)) addTo(found, total)
-  return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day)
-}
 
 const SIGNS: Partial<Record<DayTotal['kind'], number>> = { paid: 1, captured: 1, refunded: -1, given_back: -1 }
 
@@ -50,7 +43,9 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
     query: DAYS,
     async run(_, scope, { query }) {
       checkDays(query)
-      return { days: await listDays(scope, query) }
+      const found = new Map<string, ShopDay>()
+      for (const total of await askAll(scope, totalsOfBook, query)) addTo(found, total)
+      return { days: [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day) }
     },
   }),
   // The operations of days, the oldest first, for closing a day and for its file.

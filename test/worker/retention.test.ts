@@ -250,6 +250,30 @@ describe('an erasure', () => {
     expect(holding(world, ['A-0'])).toBe(0)
   })
 
+  it('goes on with what came after an earlier one that has not ended', async () => {
+    const world = new World()
+    await pay(world, 'A-0')
+    // KV takes one write of a key in a second.
+    expect((await erase(world)).status).toBe(202)
+    world.time += 500
+    await pay(world, 'A-0', { transaction_id: 'another', created_at: at(1) })
+    expect((await erase(world)).status).toBe(202)
+    await world.advance(5_000)
+    expect(holding(world, ['A-0'])).toBe(0)
+  })
+
+  it('that KV stops half way leaves no event that it has erased to onEvent', async () => {
+    const seen: string[] = []
+    const world = new World({ kind: 'strict', onEvent: ({ event }) => void seen.push(JSON.stringify(event.record)) })
+    await pay(world, 'A-0')
+    await pay(world, 'A-0', { transaction_id: 'another', created_at: at(1) })
+    world.time += 2_000
+    world.kv.before = failing('event/', 1)
+    expect((await erase(world)).status).toBe(503)
+    await world.advance(1_000)
+    expect(seen.map((text) => text.includes(PHONE)).sort()).toEqual([false, true])
+  })
+
   it('includes an event of which KV alone knows: its gate died before it had written it too', async () => {
     const world = new World({ kind: 'strict' })
     await pay(world, 'A-0')

@@ -1,3 +1,4 @@
+import { bookkeepingOf } from '../../money/personal-data.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { actShop } from '../books/actions.ts'
 import { askAll } from '../books/ask.ts'
@@ -9,7 +10,7 @@ import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { getCheckout, orderOf, putCheckout } from './checkouts.ts'
-import { eraseEvents, importEvents, listEvents } from './events.ts'
+import { getEvent, importEvents, keyOf, listEvents } from './events.ts'
 import { eraseResponses } from './order.ts'
 import { getPublished, touch } from './published.ts'
 import { eraseQueued } from './queue.ts'
@@ -119,12 +120,11 @@ async function eraseAttempt(
 ): Promise<{ erased: number; left: number }> {
   const { kv, store, eventsInTurn } = scope
   // A webhook that is halfway stored would write, or report, what is erased here.
-  const { waiting, erased, left } = await eventsInTurn(async () => {
+  const done = await eventsInTurn(async () => {
     // A gate that died after it had written an event to KV does not know of it.
     await importEvents(kv, store, order_id)
-    return eraseEvents({ kv, store }, order_id, before)
+    return eraseEvents(scope, order_id, before)
   })
-  for (const event_id of waiting) eraseQueued(store, event_id)
   eraseResponses(store, order_id)
   // Those that are due are removed by their time to live, and by the cron.
   const strays = isAsked ? await eraseStrays(kv, ({ order }) => order === orderKey(order_id)) : []
@@ -137,5 +137,51 @@ async function eraseAttempt(
     }
     touch(store, order_id, { create: false })
   })
-  return { erased, left }
+  return done
+}
+
+const HOUR_MS = 3_600_000
+
+/** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
+const ERASED_AT_ONCE = 200
+
+/**
+ * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
+ * the keys, the metadata and the fold's fields stay.
+ */
+async function eraseEvents(
+  { kv, store }: OrderScope,
+  order_id: string,
+  before: number,
+): ReturnType<typeof eraseAttempt> {
+  const erased_at = store.now()
+  const key = orderKey(order_id)
+  const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
+  let erased = 0
+  type Due = { id: string; received_at: number; summary: string }
+  const query = `SELECT id, received_at, summary ${due} LIMIT ?`
+  for (const { id, received_at, summary } of store.all<Due>(query, key, before, ERASED_AT_ONCE)) {
+    const stored = await getEvent(kv, order_id, id)
+    // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
+    if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
+    if (stored && stored.erased_at === undefined) {
+      const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
+      const metadata = stored.summary ? { received_at, value: true } : (JSON.parse(summary) as object)
+      const isWritten = await kv.put(keyOf(order_id, id), value, metadata).then(() => true, unlessTooSoon)
+      if (!isWritten) continue
+      erased++
+    }
+    // In one step: it may still wait for `onEvent`.
+    const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
+    store.all(query, key, id)
+    eraseQueued(store, id)
+  }
+  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, key, before)
+  return { erased, left: row?.count ?? 0 }
+}
+
+/** KV takes one write of a key in a second: the event is one of those that are left. */
+function unlessTooSoon(error: unknown): false {
+  if (!(error instanceof StorageError && error.tooSoon)) throw error
+  return false
 }

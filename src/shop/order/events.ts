@@ -1,5 +1,4 @@
 import type { Issue } from '../../errors.ts'
-import { bookkeepingOf } from '../../money/personal-data.ts'
 import type { EventSummary } from '../../orders/index.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { readSummary } from '../../orders/summary.ts'
@@ -8,7 +7,6 @@ import type { WebhookEvent } from '../../webhooks/index.ts'
 import { fitsMetadata, type KvStore } from '../kv/kv.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import type { OrderScope } from './scope.ts'
 import type { OrderStore } from './tables.ts'
 
 /** A stored event: the value of `event/<order key>/<event id>`. */
@@ -37,7 +35,7 @@ export function orderIdOf(event: WebhookEvent): string | undefined {
   return typeof order_id === 'string' && order_id !== '' ? order_id : undefined
 }
 
-const keyOf = (order_id: string, eventId: string): string => `event/${orderKey(order_id)}/${eventId}`
+export const keyOf = (order_id: string, eventId: string): string => `event/${orderKey(order_id)}/${eventId}`
 
 /**
  * Writes an event to KV, for everyone to read. Only the removal of personal data changes it afterwards.
@@ -124,52 +122,3 @@ export function newest(store: OrderStore, order_id: string, column: Paper): stri
 
 export const getEvent = (kv: KvStore, order_id: string, eventId: string): Promise<StoredEvent | undefined> =>
   kv.get(keyOf(order_id, eventId)) as Promise<StoredEvent | undefined>
-
-const HOUR_MS = 3_600_000
-
-/** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
-const ERASED_AT_ONCE = 200
-
-/**
- * Removes a person's data from events of an order that were received until `before`, at most {@link ERASED_AT_ONCE} of them;
- * the keys, the metadata and the fold's fields stay.
- *
- * @returns The ids of erased events that wait for `onEvent`, how many were changed, and how many are left.
- */
-export async function eraseEvents(
-  { kv, store }: Pick<OrderScope, 'kv' | 'store'>,
-  order_id: string,
-  before: number,
-): Promise<{ waiting: string[]; erased: number; left: number }> {
-  const erased_at = store.now()
-  const key = orderKey(order_id)
-  const due = 'FROM event WHERE order_key = ? AND erased = 0 AND received_at <= ?'
-  let erased = 0
-  type Due = { id: string; received_at: number; summary: string }
-  const query = `SELECT id, received_at, summary ${due} LIMIT ?`
-  for (const { id, received_at, summary } of store.all<Due>(query, key, before, ERASED_AT_ONCE)) {
-    const stored = await getEvent(kv, order_id, id)
-    // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
-    if (!stored && erased_at - received_at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
-    if (stored && stored.erased_at === undefined) {
-      const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
-      const metadata = stored.summary ? { received_at, value: true } : (JSON.parse(summary) as object)
-      const isWritten = await kv.put(keyOf(order_id, id), value, metadata).then(() => true, unlessTooSoon)
-      if (!isWritten) continue
-      erased++
-    }
-    const query = 'UPDATE event SET erased = 1, receipt_url = NULL, last_four = NULL WHERE order_key = ? AND id = ?'
-    store.all(query, key, id)
-  }
-  const queued =
-    'SELECT id FROM event JOIN queue ON event_id = id WHERE order_key = ? AND erased = 1 AND entry IS NOT NULL'
-  const waiting = store.all<{ id: string }>(queued, key).map(({ id }) => id)
-  const [row] = store.all<{ count: number }>(`SELECT count(*) AS count ${due}`, key, before)
-  return { waiting, erased, left: row?.count ?? 0 }
-}
-
-/** KV takes one write of a key in a second: the event is one of those that are left. */
-function unlessTooSoon(error: unknown): false {
-  if (!(error instanceof StorageError && error.tooSoon)) throw error
-  return false
-}

@@ -23,8 +23,9 @@ export interface Erasure {
 /** Has an order's personal data removed at this time, unless it is to be earlier. @param before See {@link Erasure}. */
 export async function eraseAt(store: OrderStore, order_id: string, at: number, before?: number): Promise<void> {
   const id = before === undefined ? '' : 'asked'
-  const query = "SELECT next_at FROM task WHERE kind = 'erase' AND order_id = ? AND id = ? AND next_at <= ?"
-  if (store.all(query, order_id, id, at).length === 0)
+  const query = `SELECT next_at FROM task WHERE kind = 'erase' AND order_id = ? AND id = ? AND next_at <= ?
+    AND coalesce(task ->> 'before', 0) >= ?`
+  if (store.all(query, order_id, id, at, before ?? 0).length === 0)
     await putErasure(store, { order_id, id, before: before ?? null }, at)
 }
 

@@ -16,8 +16,8 @@ export interface EventsScenario {
   lost?: boolean
   /** A person looks at what needs attention, and finishes it. */
   person?: boolean
-  /** The shop removes the personal data. */
-  erases?: boolean
+  /** How many people of the shop remove the personal data. */
+  erases?: 1 | 2
   /** `onEvent` fails for a while. */
   broken?: boolean
   /** The runtime gives the alarm up, or ends the program. */
@@ -29,6 +29,8 @@ const ORDER_ID = 'A-1'
 
 class Play extends Simulation {
   readonly taken: Payload[] = []
+  /** The events that were there when their personal data was removed. */
+  private readonly forgotten: string[] = []
   private readonly untaken: Payload[] = []
 
   private async send(actor: string, payload: Payload): Promise<boolean> {
@@ -96,9 +98,12 @@ class Play extends Simulation {
   }
 
   /** Removes the personal data. */
-  async erase(): Promise<void> {
-    await this.steps.at('shop', 'erases')
-    const { status } = await this.api('shop', `/api/orders/${ORDER_ID}/personal-data`, { method: 'DELETE' })
+  async erase(actor: string): Promise<void> {
+    await this.steps.at(actor, 'erases')
+    const known = this.eventRows().map(([key]) => key)
+    const { status } = await this.api(actor, `/api/orders/${ORDER_ID}/personal-data`, { method: 'DELETE' })
+    // 202: an alarm goes on with it.
+    if (status === 200 || status === 202) this.forgotten.push(...known)
     if (status !== 200) return
     this.onEvent.erased = queueOf(this.gate, ORDER_ID).flatMap(({ operation, isErased }) => (isErased ? operation : []))
   }
@@ -108,6 +113,8 @@ class Play extends Simulation {
     for (const { entry, operation } of queueOf(this.gate, ORDER_ID))
       if (this.onEvent.erased.includes(operation) && personIn(entry)) this.wrong.add('erased data waits for onEvent')
   }
+
+  private eventRows = () => [...this.gate.rows(ORDER_ID)].filter(([key]) => key.startsWith('event/'))
 
   private calls = (): number => this.steps.log.filter((line) => line === 'gate: onEvent').length
 
@@ -129,6 +136,8 @@ class Play extends Simulation {
       const key = operationKey(readEvent(payload))
       if (!this.onEvent.handled.includes(key)) this.wrong.add(`onEvent missed ${payload.method} ${payload.status}`)
     }
+    const left = this.eventRows().filter(([key, { erased }]) => this.forgotten.includes(key) && erased !== 1)
+    if (left.length > 0) this.wrong.add(`the personal data of ${left.length} events is left`)
     if (hasFailed(this)) return
     for (const flag of flags as string[]) {
       if (flag !== 'paid_after_failure' && !this.alerts.includes(flag)) this.wrong.add(`nobody was alerted of ${flag}`)
@@ -179,11 +188,11 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
   const init = { method: 'POST', headers: { 'idempotency-key': 'one' }, body: '{"refund_amount":100.5}' }
   if (scenario.refunds) after('shop', () => play.api('shop', `${order}/refund`, init))
   if (scenario.person) play.begin(() => play.person())
-  if (scenario.erases) play.begin(() => play.erase())
+  for (const actor of ['shop', 'another person'].slice(0, scenario.erases ?? 0)) play.begin(() => play.erase(actor))
   if (scenario.dropped)
     after('runtime', async () => play.pick([() => play.gate.dropAlarm(ORDER_ID), () => play.kill()])())
   play.begin(() => play.alarms())
-  if (scenario.broken) await play.break(scenario.erases)
+  if (scenario.broken) await play.break(scenario.erases !== undefined)
   await play.calm()
   play.judgeErased()
   await play.sendRest()

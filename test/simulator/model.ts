@@ -46,6 +46,8 @@ export interface Scenario {
   oneKey?: boolean
   /** Whether the service says first that an operation is pending. */
   pending?: boolean
+  /** Whether the webhook of the payment comes late. */
+  paidLate?: boolean
   promises?: Promises
 }
 
@@ -95,6 +97,8 @@ export interface World {
   kind?: MoneyRequest['kind'] | undefined
   attempts?: readonly string[]
   promises?: Promises
+  /** The webhook of the payment has not come yet. */
+  paidLate?: true
   disk: readonly Stored[]
   /** `at`: when the gate noticed it. */
   loss?: { at: number | undefined; isAsked: boolean }
@@ -127,6 +131,7 @@ export function firstWorld(scenario: Scenario): World {
     ...(before && { made: [{ id: 'op-0', of: FIRST, key: OTHERS, attempt: OTHERS, amount: before }], known: ['op-0'] }),
     deaths: scenario.deaths,
     canBeLost: scenario.canBeLost ?? false,
+    ...(scenario.paidLate && { paidLate: true }),
   }
 }
 
@@ -175,6 +180,7 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
     const one = { id, of: FIRST, key: OTHERS, attempt: OTHERS, amount: scenario.byOthers }
     yield [`${OTHERS} makes one too`, { ...world, made: [...world.made, one] }]
   }
+  if (world.paidLate) yield ['the webhook of the payment arrives', paid(world)]
   for (const one of world.made) {
     if (!world.known.includes(eventOf(one)))
       yield [`the webhook of ${one.key} arrives`, { ...noticed(world), known: knowing(world.known, one) }]
@@ -200,6 +206,10 @@ const knowing = (known: readonly string[], one: World['made'][number]): string[]
 ]
 
 function without({ run: _, ...world }: World): World {
+  return world
+}
+
+function paid({ paidLate: _, ...world }: World): World {
   return world
 }
 
@@ -280,16 +290,12 @@ export function decided(world: World, protocol: Protocol, scenario: Scenario): [
 }
 
 /** The attempt that a request is about, or the answer that it gets. */
-function chosenBy(
-  { disk, known, made, attempts = [FIRST], kind = 'capture' }: World,
-  { caller = 0, messages }: Run,
-  protocol: Protocol,
-  { names }: Scenario,
-) {
+function chosenBy(world: World, { caller = 0, messages }: Run, protocol: Protocol, { names }: Scenario) {
+  const { disk, attempts = [FIRST], kind } = world
   const [message] = messages
   const keyHash = message?.type === 'request' ? message.request.keyHash : ''
   const facts = attempts.map((id) => {
-    const { totals } = orderOf({ known, made, kind }, id)
+    const { totals } = orderOf(world, id)
     const own = disk.filter(({ of }) => of === id)
     return {
       order_id: id,
@@ -350,7 +356,7 @@ function read(world: World, run: Run, { committed }: Protocol): OrderState {
 
 /** One attempt, by its events. */
 function orderOf(
-  { known, made, kind = 'capture' }: Pick<World, 'known' | 'made' | 'kind'>,
+  { known, made, kind = 'capture', paidLate }: Pick<World, 'known' | 'made' | 'kind' | 'paidLate'>,
   order_id: string,
 ): OrderFacts {
   const shown = made.filter(({ id, of }) => of === order_id && (known.includes(id) || known.includes(`${id}?`)))
@@ -361,8 +367,9 @@ function orderOf(
     (sum, { status, amount }) => sum + (status === 'success' ? Math.round((amount ?? 0) * 100) : 0),
     0,
   )
-  const [captured, refunded] = kind === 'refund' ? [TOTAL, done] : [done, 0]
-  const totals = { authorized: TOTAL, captured, refunded, voided: 0, fee: 0 }
+  const authorized = paidLate ? 0 : TOTAL
+  const [captured, refunded] = kind === 'refund' ? [authorized, done] : [done, 0]
+  const totals = { authorized, captured, refunded, voided: 0, fee: 0 }
   return { order_id, isKnown: true, isAddressable: true, operations, operation_ids: shown.map(({ id }) => id), totals }
 }
 
@@ -459,7 +466,7 @@ const unwatched = (world: World, { operation: { id } }: { operation: MoneyOperat
     ? world
     : { ...world, watched: world.watched.filter((one) => one !== id) }
 
-const listed = (world: World): World => ({ ...world, known: world.made.map(eventOf) })
+const listed = (world: World): World => ({ ...paid(world), known: world.made.map(eventOf) })
 
 /**
  * `resolveOutcome` finds out: the operation that is new and of this amount. That there is none counts after a while, and

@@ -68,16 +68,23 @@ async function hunt(scenarios: readonly string[], before: Pick<Hunt, 'count' | '
     for (const scenario of scenarios) {
       if (elapsed() > LIMIT_MS) return { count, ms: elapsed() }
       if (count++ < before.count) continue
+      // For a schedule that never lets the timer have its turn: the system ends the process.
+      console.log(JSON.stringify({ count, ms: elapsed(), scenario, seed, wrong: 'it hangs' }))
       const wrong = await playOne(scenario, seed)
       if (wrong !== undefined) return { count, ms: elapsed(), scenario, seed, wrong }
     }
   }
 }
 
-/** Runs this file in another process. @returns What it has printed last. */
+/** Runs this file in another process, for a bounded time of its processor. @returns What it has printed last. */
 async function inProcess<T>(...words: string[]): Promise<T> {
-  const env = { ...process.env, EDGETILL_SEED: String(seedOfRun()) }
-  const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename, ...words], { env })
+  const options = { env: { ...process.env, EDGETILL_SEED: String(seedOfRun()) }, maxBuffer: 2 ** 26 }
+  const script = `ulimit -t ${Math.ceil((LIMIT_MS + HANGS_MS) / 1000)}; exec "$0" "$@"`
+  const run = promisify(execFile)('sh', ['-c', script, process.execPath, import.meta.filename, ...words], options)
+  const { stdout } = await run.catch((error: { signal?: string; stdout: string }) => {
+    if (error.signal !== 'SIGXCPU' && error.signal !== 'SIGKILL') throw error
+    return error
+  })
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
 }
 

@@ -35,6 +35,11 @@ export const CONFIRMED: readonly Scenario[] = [
   { ...REFUNDS, name: 'two who may refund 60 of an order', amounts: [30, 40], promises: { limit: 6_000 } },
   {
     ...REFUNDS,
+    ...{ name: 'one may refund 60, and asks for all of it before the payment is known', paidLate: true },
+    ...{ amounts: [null, 10], promises: { limit: 6_000 } },
+  },
+  {
+    ...REFUNDS,
     ...BOTH,
     name: 'they may refund 60, and name two attempts',
     amounts: [30, 40],

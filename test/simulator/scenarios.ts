@@ -133,9 +133,10 @@ const EVENTS: Record<string, EventsScenario> = {
   'webhooks, and a refund is lost': { refunds: true, lost: true },
   'webhooks, and the alarm is given up': { dropped: true },
   'webhooks, and a person': { person: true },
-  'webhooks, and the data is removed': { erases: true },
+  'webhooks, and the data is removed': { erases: 1 },
+  'webhooks, and two remove the data': { erases: 2 },
   'webhooks that the shop cannot handle': { broken: true },
-  'webhooks that fail, and the data is removed': { broken: true, erases: true },
+  'webhooks that fail, and the data is removed': { broken: true, erases: 1 },
 }
 
 /** Three processes of a shop over one SQLite. */

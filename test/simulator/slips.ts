@@ -56,6 +56,7 @@ export const SLIPS: readonly Slip[] = [
     'const refunded = asked.refunded +',
     'const refunded = order.totals.refunded +',
   ],
+  ['under a limit an amount is named', '(amount === null || refunded', '(refunded'],
   ['the limit is of the whole order', ' + (order.refundedBeside ?? 0)', ''],
 ]
 

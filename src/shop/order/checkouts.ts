@@ -116,8 +116,11 @@ function recordOfLink(link: CheckoutLink, path: string): Omit<CheckoutRecord, 'a
 }
 
 /** The ids of all attempts that were announced, the first one first: the order's own record may not count the latest yet. */
-export function announcedIds(store: OrderStore, order_id: string): string[] {
-  const { attempts = 1 } = getCheckout(store, order_id) ?? {}
+export function announcedIds(
+  store: OrderStore,
+  order_id: string,
+  { attempts = 1 }: Partial<CheckoutRecord> = getCheckout(store, order_id) ?? {},
+): string[] {
   const ids = Array.from({ length: attempts }, (_, i) => attemptId(order_id, i + 1))
   for (;;) {
     const next = attemptId(order_id, ids.length + 1)

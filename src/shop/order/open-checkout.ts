@@ -113,11 +113,12 @@ const visitOf = ({ link }: LinkedOrder): LinkTerms => ({
 async function readState({ scope, order_id, linked }: Run): Promise<CheckoutState> {
   const { store } = scope
   await takeStock(scope, order_id)
+  const checkout = getCheckout(store, order_id)
   return {
-    checkout: getCheckout(store, order_id),
+    checkout,
     isClosed: areClosed(store, order_id),
     isRevoked: linked !== undefined && isRevoked(store, linked.path),
-    attempts: announcedIds(store, order_id).map((id) => {
+    attempts: announcedIds(store, order_id, checkout ?? {}).map((id) => {
       const status = getStatus(store, id)
       return { ...status, holdsMoney: status && holdsMoney(status.totals) }
     }),

@@ -24,7 +24,7 @@ footer { align-items: center; color: var(--quiet); display: flex; flex-wrap: wra
   margin: 0 auto; max-width: 64rem; padding: .5rem .75rem 1.5rem }
 footer a { display: inline-block; padding: .25rem 0 }
 h1 { color: var(--quiet); font-size: .9375rem; font-weight: 500; line-height: 1.25rem; margin: 0 .25rem .25rem }
-h2 { font-size: 1rem; margin: 1.25rem 0 .5rem }
+h2 { font-size: 1rem; margin: 1.25rem 0 .5rem } h1 + h2 { margin-top: .5rem }
 h3 { font-size: .9375rem; margin: 1rem 0 .25rem }
 p { margin: .5rem 0 }
 a { color: var(--link) }
@@ -63,6 +63,7 @@ button, .go { background: none; border: 1px solid var(--line); border-radius: .5
 .main { background: var(--link); border-color: transparent; color: var(--on); font-size: 1rem; min-height: 2.75rem;
   padding: .625rem 1.25rem }
 form > .main, .card > .main, main > .main { display: block; width: 100% }
+main > .main { margin-bottom: .5rem }
 .danger { background: none; border-color: var(--bad); color: var(--bad) }
 footer button { border: 0; min-height: 1.75rem; padding: .125rem .25rem; text-decoration: underline }
 footer form { display: inline }

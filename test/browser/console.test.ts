@@ -170,7 +170,17 @@ it.each(LOOKS)(
 const OFF_PAPER = ['nav', 'footer', '.banner', '.skip', 'form', 'input', 'textarea', 'button', 'details', 'main .go']
 
 /** Pages that a shopkeeper opens every day. */
-const DAILY = ['/', '/orders', '/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug', '/new-link', '/day']
+const DAILY = [
+  '/',
+  '/orders',
+  '/links',
+  '/attention',
+  '/orders/ivan-lamp',
+  '/orders/sofia-plates',
+  '/links/lesia-jug',
+  '/new-link',
+  '/day',
+]
 
 /** Finds text that is cut: text that is wider or higher than the box that shows it. */
 const CUT = `[...document.querySelectorAll('main *, nav *')].flatMap((one) => {

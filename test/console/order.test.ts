@@ -79,6 +79,17 @@ describe('an order', () => {
     expect([added.url, plain(added)]).toEqual(['/console/orders/A-1', expect.stringContaining('Called &lt;Olena&gt;')])
   })
 
+  it('says that the shop’s program failed again, when it is run again and does', async () => {
+    const world = new World({ onEvent: () => Promise.reject(new Error('a slip')) })
+    await payOrder(world)
+    for (let i = 0; i < 40; i++) await world.advance(12 * 3_600_000)
+    const browser = await new Browser(mount(world)).signIn()
+    const step = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/replay$/))
+    const failed = await browser.submit(formTo(step, /\/replay\/confirm$/))
+    expect(plain(failed)).toContain(en.attention.says.on_event_given_up)
+    expect(plain(failed)).not.toContain(en.problems.outcome_unknown.title)
+  })
+
   it('is refunded once, though its form is sent twice at once, and by another person too', async () => {
     const { browser, send, order, world } = await paid()
     const other = await new Browser(send).signIn()

@@ -23,8 +23,12 @@ export function failedAct(
   problem: Problem,
 ): Promise<Response> {
   const { words } = visit
-  const said = saidOf(problem)
-  const { title, body } = words.problems[said]
+  // Of a replay: the shop's program failed again.
+  const failed = problem.code === undefined && words.attention
+  const said = failed ? 'rejected' : saidOf(problem)
+  const { title, body } = failed
+    ? { title: failed.kinds.on_event_given_up ?? '', body: failed.says.on_event_given_up }
+    : words.problems[said]
   const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
   const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
   const path = orderPath(id)

@@ -123,7 +123,7 @@ ${form(
   visit,
   `${linkPath(order_id)}/revoke`,
   html`${hidden(fields)}<button class="main danger">${words.link.close}</button>`,
-)}<p><a href="${at(visit, linkPath(order_id))}">${words.nav.links}</a></p></div>`,
+)}<p><a href="${at(visit, linkPath(order_id))}">${words.link.back}</a></p></div>`,
   })
 }
 

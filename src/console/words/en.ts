@@ -393,6 +393,7 @@ export const english = {
     erased: 'Its address was erased with the personal data.',
     close: 'Close the link',
     closeTitle: 'Close this link?',
+    back: 'Back to the link',
     closeSays: 'The link leads to no payment any more. A payment that was opened with it is cancelled.',
     closeAll: 'The link makes no orders any more. Those that are not paid are cancelled.',
     closing: 'Not all payments that were opened with it are known to have ended: some customers may still pay.',

@@ -6,7 +6,7 @@ import type { Html } from '../../shop/pages/layout.ts'
 import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, notice, page, redirect } from '../layout.ts'
 import { minorOf, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
-import { box, hidden } from '../parts.ts'
+import { box, field, hidden } from '../parts.ts'
 import { type Act, isAllowed } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
@@ -49,23 +49,18 @@ export const explain =
     const text = words.acts[act]
     const carried = carriedBy(visit, act, fields, { order, amount: asked.amount })
     const said = carried.executed === 'true' ? words.order.executed : words.order.notExecuted
+    // Into the record, where a colleague reads it.
+    const why = field({ name: 'reason', label: words.order.reason, more: html` maxlength="200" autocomplete="off"` })
     const button = html`<button class="main${/^(refund|erase)$/.test(act) ? ' danger' : ''}">${text.go(sum)}</button>`
     return page(visit, {
       title: text.title,
       body: html`<div class="card"><p class="quiet">${words.order.title(shownId(order.order_id))}</p>
 ${isMoney(act) ? html`<p class="sum">${sum}</p>` : act === 'settle' ? html`<p class="sum">${said}</p>` : ''}
 ${box('wait', text.says(sum, sumOf(words, asked.left, currency)))}
-${form(visit, `${orderPath(id)}/${act}/confirm`, html`${hidden(carried)}${reasonField(words, act)}${button}`)}
+${form(visit, `${orderPath(id)}/${act}/confirm`, html`${hidden(carried)}${act === 'refund' ? why : ''}${button}`)}
 ${wayBack(visit, id)}</div>`,
     })
   }
-
-/** Why money goes back: into the record, where a colleague reads it. */
-const reasonField = (words: Words, act: Act): Html | '' =>
-  act === 'refund'
-    ? html`<div class="field"><label for="reason">${words.order.reason}</label>
-<input id="reason" name="reason" maxlength="200" autocomplete="off"></div>`
-    : ''
 
 function carriedBy(
   { words }: SignedVisit,

@@ -405,7 +405,7 @@ export const english = {
     of: (made: number, max: number): string => `${made} of ${max}`,
     /** How closing it ended. */
     ended: {
-      cancelled: 'Nobody can pay with this link any more: the payment that was opened with it is cancelled.',
+      cancelled: 'Nobody can pay with this link any more: the payment that was opened with it is cancelled or failed.',
       paid: 'The customer has paid meanwhile. Open the order to refund it.',
       pending: 'The customer is confirming the payment with the bank and may still pay. Look here again in a minute.',
       unknown:

@@ -37,7 +37,8 @@ describe('the protocol of captures, refunds and voids', () => {
     'needs the rule: %s',
     async (...slip) => {
       const found = findViolation(await without(slip), SMALL)
-      expect(found?.trace.length).toBeGreaterThan(5)
+      // Asked for, stored and sent, executed: no violation is nearer.
+      expect(found?.trace.length).toBeGreaterThan(3)
       expect(stored).toContain(slipRow(slip, found))
     },
     60_000,

@@ -318,7 +318,7 @@ export const RACES: readonly Race[] = [
       'WHERE coalesce(asked_at, 0) <= ? + 9e15 RETURNING',
     ],
   ]),
-  ...inFile('order/events.ts', [['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', '']]),
+  ...inFile('order/erase.ts', [['an erasure that is put off counts as done', ERASED, 'if (!isWritten) continue', '']]),
   ...inFile('order/watchlist.ts', [
     [
       'a removal sets no alarm',

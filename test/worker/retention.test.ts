@@ -165,7 +165,7 @@ describe('the limits of RETENTION_DAYS', () => {
       world.time += 15 * MINUTE_MS
     }
     // It asks the shop's objects alone.
-    expect(world.gate.calls.gate - gate).toBe(96 * 3)
+    expect(world.gate.calls.gate - gate).toBe(96 * 2)
     expect(world.gate.nextAlarm()).toBeUndefined()
   })
 

@@ -1,6 +1,7 @@
 import { putMoney } from './days.ts'
 import { eraseLinks } from './links.ts'
 import { type Answer, answer, countIn, currentBook, newsOf, type Placed } from './register.ts'
+import { unendedOf } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 import {
   type Attention,
@@ -105,12 +106,13 @@ export const FILL = 'fill'
 export function lateOfBook(
   scope: BooksScope,
   { until, limit, before }: { until: number; limit: number; before?: number | undefined },
-): Answer<string> & { fill: Fill | undefined } {
+): Answer<string> & { fill: Fill | undefined; unended: string[] } {
   const { shop } = scope
   if (before !== undefined) eraseLinks(scope, before)
   const query = 'SELECT order_id FROM listed WHERE due_at <= ? ORDER BY due_at LIMIT ?'
   const rows = shop.all<{ order_id: string }>(query, until, limit).map(({ order_id }) => order_id)
-  return { ...answer(shop, rows), fill: progressOf(scope, { name: FILL }) as Fill | undefined }
+  const unended = unendedOf(scope, '', 1)
+  return { ...answer(shop, rows), unended, fill: progressOf(scope, { name: FILL }) as Fill | undefined }
 }
 
 /** Orders that came in a period, the oldest first. `after` is exclusive, `until` inclusive. */

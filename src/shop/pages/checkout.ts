@@ -56,7 +56,6 @@ export interface ReuseForm {
   /** 403: what was sent before was not a form of this browser’s own. */
   status: 200 | 403
   fields: { after: string; key: string }
-  headers: { 'set-cookie': string }
 }
 
 /** The goods, and a button that opens the payment: for previews of messengers, and links with `landing`. */
@@ -74,9 +73,7 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string, reus
     action: html`<form method="post" action="${path}">${Object.entries(reuse?.fields ?? {}).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     )}<button>${wording.landing.pay(sum)}</button></form>`,
-    ...(reuse
-      ? { status: reuse.status, headers: reuse.headers }
-      : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
+    ...(reuse ? { status: reuse.status } : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),
     head: html`<meta property="og:type" content="website">
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${sum}">

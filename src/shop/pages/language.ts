@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { accepts } from 'hono/accepts'
 import { english } from './en.ts'
 import type { Site } from './layout.ts'
 import type { PagesOptions, Wording } from './options.ts'
@@ -25,11 +26,13 @@ const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())
 export function siteFor(pages: PagesOptions | undefined = {}, c: Context, asked = ''): Site {
   const wordings = wordingsOf(pages)
   const find = (tag: string) => wordings.find(({ lang }) => lang === codeOf(tag))
-  const preferred = (c.req.header('accept-language') ?? '')
-    .split(',')
-    .map((tag) => ({ tag, q: Number(/;\s*q\s*=\s*([\d.]+)/i.exec(tag)?.[1] ?? 1) }))
-    .filter(({ q }) => q > 0)
-    .sort((a, b) => b.q - a.q)
-  const wanted = [asked, ...preferred.map(({ tag }) => tag)].find(find) ?? ''
-  return { env: c.env, pages, wording: find(wanted) ?? wordings[0] }
+  const lang = accepts(c, {
+    ...{ header: 'Accept-Language', supports: [], default: '' },
+    match: (all) =>
+      all
+        .filter(({ q }) => q > 0)
+        .sort((a, b) => b.q - a.q)
+        .find(({ type }) => find(type))?.type ?? '',
+  })
+  return { env: c.env, pages, wording: find(asked) ?? find(lang) ?? wordings[0] }
 }

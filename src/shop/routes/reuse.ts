@@ -1,3 +1,5 @@
+import { getCookie, setCookie } from 'hono/cookie'
+import type { StatusCode } from 'hono/utils/http-status'
 import { type CheckoutLink, REUSE_LENGTH } from '../../checkout-link/link.ts'
 import { isMarkOf, markOf, nonceOf } from '../../checkout-link/seal.ts'
 import { encodeBase64url } from '../../lib/base64url.ts'
@@ -22,7 +24,8 @@ import { type ListedOrder, listedOrder } from './list-orders.ts'
 // A link that anybody may pay with, again and again. Its page makes nothing; its button makes an order, which the browser's
 // cookie leads back to while it is unpaid.
 
-const COOKIE = /(?:^|; *)edgetill_visitor=([\w-]{22})(?:;|$)/
+const COOKIE = 'edgetill_visitor'
+const DAY_S = 86_400
 const FORM = 'reusable link form'
 
 /** The target of a link for a visitor: an order of theirs, or a page. */
@@ -33,7 +36,7 @@ export async function reuse(
 ): Promise<CheckoutLink | Response> {
   const { env, req } = c
   const nonce = nonceOf(path.slice(path.lastIndexOf('/') + 1))
-  const [, known] = COOKIE.exec(req.header('cookie') ?? '') ?? []
+  const [known] = /^[\w-]{22}$/.exec(getCookie(c, COOKIE) ?? '') ?? []
   const visitor = known ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
   const isPress = req.raw.method === 'POST'
   const fields = new URLSearchParams(isPress ? ((await bodyText(req.raw)) ?? '') : '')
@@ -49,13 +52,12 @@ export async function reuse(
   if (closed && (!last || isOver)) return closedLink(site, closed)
   const before = isOver ? last : ''
   const isPlain = req.url.startsWith('http:') && (isLoopback(req.url) || allowsInsecureHttp(env))
-  // For a day.
-  const kept = `Max-Age=86400; Path=${path}; HttpOnly; ${isPlain ? '' : 'Secure; '}SameSite=Lax`
-  return landingPage(site, link.order, path, {
+  setCookie(c, COOKIE, visitor, { path, httpOnly: true, sameSite: 'Lax', maxAge: DAY_S, secure: !isPlain })
+  const page = await landingPage(site, link.order, path, {
     status: isPress ? 403 : 200,
     fields: { after: before, key: await markOf(env.LINK_SECRET, FORM, marked(before)) },
-    headers: { 'set-cookie': `edgetill_visitor=${visitor}; ${kept}` },
   })
+  return c.newResponse(page.body, page as Response & { status: StatusCode })
 }
 
 /** Whether a visitor who presses the button again means another order. */

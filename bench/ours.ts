@@ -94,7 +94,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
     // ended, and a message at each payment without code; links that anybody may pay with, again and again, with their limits and
     // what closing them ends.
-    limit: 95_500,
+    limit: 97_500,
     without: NOTHING_OF_THE_SHOP,
   },
   {
@@ -104,7 +104,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
     // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
-    limit: 143_000,
+    limit: 144_000,
     without: NOTHING_OF_THE_SHOP,
   },
 ]

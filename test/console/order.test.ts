@@ -65,6 +65,24 @@ describe('an order', () => {
     expect(shown.text).toMatch(/admin<\/bdi>: refund[\s\S]*Refund of UAH 40\.25: a broken cup/)
   })
 
+  it('says that a reason was lost, and that an erasure goes on', async () => {
+    const { browser, order, world } = await paid()
+    const step = await ask(browser, '40.25')
+    world.gate.before = (action, key) => {
+      if (action === 'put' && key.startsWith('record/') && world.emulator.orders.get('A-1')?.operations.length === 1)
+        throw new Error('the object failed')
+    }
+    const receipt = await browser.submit(formTo(step, CONFIRM), { reason: 'a broken cup' })
+    expect([receipt.url, plain(receipt)]).toEqual([
+      expect.stringContaining('/orders/A-1/receipt/'),
+      expect.stringContaining(en.said.reasonLost as string),
+    ])
+    world.gate.before = undefined
+    expect((await order()).totals.refunded).toBe(4025)
+    const erase = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/erase$/))
+    expect(plain(await browser.submit(formTo(erase, /\/erase\/confirm$/)))).toContain(en.said.erasing)
+  })
+
   it('keeps the text of a note that could not be added', async () => {
     const { browser, world } = await paid()
     const form = formTo(await browser.open('/console/orders/A-1'), /\/notes$/)

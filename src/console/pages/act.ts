@@ -134,7 +134,9 @@ export const confirm =
     const path = orderPath(id)
     if (!isMoney(act)) {
       const reply = await doOther(visit, id, act, fields)
-      return reply.ok ? redirect(visit, path, SAID[act]) : notDone(visit, id, act, { fields, problem: reply.problem })
+      if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
+      const isGoingOn = 'events_left' in reply.body && reply.body.events_left > 0
+      return redirect(visit, path, isGoingOn ? 'erasing' : SAID[act])
     }
     const { version = '' } = fields
     const currency = fields.currency || null
@@ -151,8 +153,9 @@ export const confirm =
     const { operation_id } = reply.body
     const why = fields.reason?.trim().slice(0, 200)
     const text = why && words.order.because(sumOf(words, asked.amount, currency), why)
-    if (text) await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } })
-    return redirect(visit, operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path)
+    const note = text && (await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } }))
+    const receipt = operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path
+    return redirect(visit, receipt, note && !note.ok ? 'reasonLost' : undefined)
   }
 
 const notDone = async (visit: SignedVisit, id: string, act: Act, kept: Kept): Promise<Response> =>

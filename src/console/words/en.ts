@@ -28,6 +28,8 @@ export const english = {
     settled: 'Saved.',
     replayed: 'It was run again.',
     erased: 'The personal data was removed.',
+    erasing: 'A part of the personal data was removed; the rest goes within minutes.',
+    reasonLost: 'It is done, but the reason could not be kept: leave it as a note.',
     done: 'Done. It comes back when something new happens.',
   } as Record<string, string>,
   /** The end of an order’s money. */

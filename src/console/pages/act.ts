@@ -135,7 +135,7 @@ export const confirm =
     if (!isMoney(act)) {
       const reply = await doOther(visit, id, act, fields)
       if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
-      const isGoingOn = 'events_left' in reply.body && reply.body.events_left > 0
+      const isGoingOn = 'events_left' in reply.body && reply.body.events_left !== 0
       return redirect(visit, path, isGoingOn ? 'erasing' : SAID[act])
     }
     const { version = '' } = fields

@@ -38,8 +38,10 @@ it('hands the next event over, though the code for one ends the object each time
     endsFor = undefined
     const body = JSON.stringify({ since: new Date(0).toISOString() })
     expect(await api('/replay', { method: 'POST', body })).toMatchObject({ queued: 1 })
+    // One that is queued again is not listed as failing, before it is reported too.
+    await vi.waitFor(() => expect(workerd.reported.get(poison)).toBe(1), 10_000)
     await vi.waitFor(async () => expect(await failing()).toBeUndefined(), 10_000)
-    expect([workerd.reported.get(poison), workerd.reported.get(healthy)]).toEqual([1, 1])
+    expect(workerd.reported.get(healthy)).toBe(1)
   } finally {
     await workerd.end()
   }

@@ -167,7 +167,8 @@ describe('somebody of PEOPLE', () => {
     copy.cookies = new Map(cookies)
     const [home, order] = [await copy.open('/console'), await copy.open('/console/orders/A-1')]
     expect(home.text).toMatch(SIGNED_IN)
-    await browser.submit(formTo(await browser.open('/console'), '/console/logout'))
+    const later = await new Browser(send).signIn()
+    for (const one of [browser, later]) await one.submit(formTo(await one.open('/console'), '/console/logout'))
     expect((await copy.open('/console')).text).not.toMatch(SIGNED_IN)
     expect((await copy.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
     // Where it cannot be known that it has ended, nothing is done.

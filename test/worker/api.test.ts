@@ -72,10 +72,7 @@ describe('/api', () => {
     expect(unpaid?.status).toBe(null)
     const init = () => ({ method: 'POST', body: JSON.stringify({ operation: 'purchase' }) })
     const [response] = await Promise.all([world.api('/api/orders/A-1/resend', init()), world.advance(0)])
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      expect.objectContaining({ order_id: 'A-1', status: 'success' }),
-    ])
+    expect([response.status, await response.json()]).toMatchObject([200, { order_id: 'A-1', status: 'success' }])
     await world.emulator.deliveries.idle()
     expect((await world.order('A-1'))?.status).toBe('success')
     for (let i = 0; i < 5; i++) await world.advance(3_600_000)

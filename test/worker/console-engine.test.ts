@@ -124,15 +124,10 @@ describe('short links', () => {
       expect(await calls(guess)).toEqual([404, 0])
     // Of an engine that made names of 12 characters.
     world.gate.storage('', 'shop').sql.exec('UPDATE link SET short = substr(short, 1, 12)')
-    expect([await calls(short.slice(0, 12)), await calls('A'.repeat(12))]).toEqual([
-      [302, 1],
-      [404, 1],
-    ])
+    expect(await calls(short.slice(0, 12))).toEqual([302, 1])
+    expect(await calls('A'.repeat(12))).toEqual([404, 1])
     world.time += 60_000
-    expect([await calls('A'.repeat(12)), await calls(short.slice(0, 12))]).toEqual([
-      [404, 0],
-      [404, 0],
-    ])
+    for (const old of ['A'.repeat(12), short.slice(0, 12)]) expect(await calls(old)).toEqual([404, 0])
     Object.assign(env, { LINK_SECRET_PREVIOUS: LINK_SECRET, LINK_SECRET: 'another-link-secret-of-32-characters' })
     world.begin()
     expect(await calls(short)).toEqual([404, 1])
@@ -153,17 +148,18 @@ describe('the days', () => {
     const world = create({ env: { SHOP_TZ: 'Europe/Kyiv' } })
     world.time = Date.parse('2026-03-31T20:59:00Z')
     const [paid, back] = [payment('A-1'), secondary('A-1', 'refund', { amount: 2 })]
-    for (const event of [paid, back]) await world.deliver(event)
+    const released = [payment('A-2', { method: 'auth' }), secondary('A-2', 'void')]
+    for (const event of [paid, back, ...released]) await world.deliver(event)
     await world.advance(120_000)
     const taken = async () => {
       const { days } = (await json(world, '/api/days?from=2026-03-31&to=2026-04-01')) as { days: Json[] }
       return days.map(({ day, taken_minor, count }) => [day, taken_minor, count])
     }
-    expect(await taken()).toEqual([['2026-03-31', 9850, 2]])
+    expect(await taken()).toEqual([['2026-03-31', 9850, 4]])
     await world.deliver({ ...paid, processed_at: '2026-03-01T11:00:00.000' })
     await world.deliver({ ...back, status: 'failure', processed_at: '2026-03-01T11:00:00.000' })
     await world.advance(20_000)
-    expect(await taken()).toEqual([['2026-03-31', 10_050, 1]])
+    expect(await taken()).toEqual([['2026-03-31', 10_050, 3]])
   })
 
   it.each([

@@ -172,10 +172,8 @@ describe('DELETE /api/links/:id', () => {
     const world = new World()
     const { id, url } = await make(world, 'A-1', { expires_at: world.time + 3_600_000 })
     const response = await revoke(world, id)
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      { id, order_id: 'A-1', revoked: true, opened: false },
-    ])
+    const revoked = { id, order_id: 'A-1', revoked: true, opened: false }
+    expect([response.status, await response.json()]).toEqual([200, revoked])
     // Until the link would have ended anyway.
     await world.advance(3_599_999)
     const page = await world.get(url)
@@ -199,6 +197,10 @@ describe('DELETE /api/links/:id', () => {
     }
     expect(world.emulator.orders.list()).toEqual([])
     expect(await world.open(other.url)).toMatch(/\/form$/)
+    // What was opened goes on: only `cancel` ends it.
+    expect(await (await revoke(world, other.id)).json()).toMatchObject({ opened: true })
+    await world.advance(121_000)
+    expect(world.payable('A-1')).toEqual(['A-1'])
   })
 
   it('knows an id by the secret alone, also the previous one', async () => {

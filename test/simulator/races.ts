@@ -249,7 +249,7 @@ export const RACES: readonly Race[] = [
     ],
   ]),
   ...inFile('order/store-event.ts', [
-    ['a response beside webhooks', WEBHOOKS, 'await scope.eventsInTurn(store)', 'await store()'],
+    ['a response beside webhooks', WEBHOOKS, 'return scope.eventsInTurn(store)', 'return store()'],
     ['an event is not published', WEBHOOKS, '    touch(store, order_id)\n'],
     ['an event without its row', WEBHOOKS, 'known, putOwn)\n  else', 'known)\n  else'],
     ['KV behind the gate', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
@@ -264,7 +264,7 @@ export const RACES: readonly Race[] = [
     ],
   ]),
   ...inFile('routes/webhooks.ts', [
-    ['a webhook is answered before it is stored', WEBHOOKS, 'if (packed) await act(', 'if (packed) void act('],
+    ['a webhook is answered before it is stored', WEBHOOKS, 'packed ? act(', 'packed ? void act('],
   ]),
   ...inFile('order/publish.ts', [
     ['KV is not waited for', MONEY, 'isNews && !isSoon ? kv.put', 'isNews && !isSoon ? void kv.put'],
@@ -327,7 +327,7 @@ export const RACES: readonly Race[] = [
       'store.writeDue(9e14, () => {\n    store.all("DELETE',
     ],
     ['a removal is not published', ALONE, '    touch(store, order_id, { create: false })\n'],
-    ['an unknown outcome is not watched', MONEY, 'await watch(store, { ...row, listed })', 'await Promise.resolve()'],
+    ['an unknown outcome is not watched', MONEY, 'watch(store, { ...row, listed })', 'Promise.resolve()'],
   ]),
   ...inFile('order/move-money.ts', [
     [

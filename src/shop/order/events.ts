@@ -42,7 +42,7 @@ export const keyOf = (order_id: string, eventId: string): string => `event/${ord
  *
  * Key `event/<order key>/<event id>`; the metadata is the {@link LoggedEvent} where it fits; kept permanently.
  */
-export async function putEvent(
+export function putEvent(
   kv: KvStore,
   order_id: string,
   { id, ...summary }: LoggedEvent,
@@ -51,7 +51,7 @@ export async function putEvent(
   const { received_at } = summary
   const fits = fitsMetadata(summary)
   const value: StoredEvent = { received_at, ...stored, ...(!fits && { summary: { id, ...summary } }) }
-  await kv.put(keyOf(order_id, id), value, fits ? summary : { received_at, value: true })
+  return kv.put(keyOf(order_id, id), value, fits ? summary : { received_at, value: true })
 }
 
 export function putOwnEvent(

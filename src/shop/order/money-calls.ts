@@ -21,10 +21,9 @@ export function makeOperation({ env, fetch }: OrderScope, kind: OperationKind, i
 /** Creates a payment. @returns Where its customer pays; undefined where nothing is left to be done there. */
 export async function makePayment({ env, fetch }: OrderScope, input: object): Promise<string | undefined> {
   const config = moneyConfig(env, fetch)
-  const response =
-    'split' in input
-      ? await createSplitPurchase(config, input as Extract<CreateSplitPurchaseInput, { mode: 'hosted' }>)
-      : await createPayment(config, input as CreatePaymentInput)
+  const response = await ('split' in input
+    ? createSplitPurchase(config, input as Extract<CreateSplitPurchaseInput, { mode: 'hosted' }>)
+    : createPayment(config, input as CreatePaymentInput))
   // A hosted auth may return a record instead of a redirect: the API document does not show it.
   return 'url' in response ? response.url : (response.user_action_url ?? undefined)
 }

@@ -91,14 +91,12 @@ export async function settleByHand(
 }
 
 /** Finds out what became of an operation that has waited. @param mayAsk Else from the events alone. */
-export async function checkOperation(scope: OrderScope, order_id: string, id: string, mayAsk: boolean): Promise<void> {
-  await play(scope, order_id, { type: 'check', id, mayAsk })
-}
+export const checkOperation = (scope: OrderScope, order_id: string, id: string, mayAsk: boolean): Promise<unknown> =>
+  play(scope, order_id, { type: 'check', id, mayAsk })
 
 /** Stores what the service lists of an order. */
-export async function listAtService(scope: OrderScope, operation: MoneyOperation, order_id: string): Promise<void> {
-  await askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
-}
+export const listAtService = (scope: OrderScope, operation: MoneyOperation, order_id: string): Promise<unknown> =>
+  askService(scope, { ...callOf(operation, order_id), amount: undefined }, { ...ONE_LOOK, known: [] })
 
 async function answerTo(scope: OrderScope, order_id: string, first: Message, fields = {}): Promise<RecordedResponse> {
   return responseTo((await play(scope, order_id, first, fields)) as MoneyAnswer)

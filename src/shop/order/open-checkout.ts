@@ -198,14 +198,15 @@ async function create(
   const secret = scope.env.LINK_SECRET
   const order_id = attemptId(link.order.order_id, attempt)
   try {
+    const result_url = await resultOf(linked, attempt)
     const url = await makePayment(scope, {
       ...link.order,
       order_id,
       server_url: link.order.server_url ?? (await webhookAddress(link.origin, order_id, expectedOf(link), secret)),
-      result_url: await resultOf(linked, attempt),
+      result_url,
     })
     if (attempt === 1) ifPossible(() => noteCreated(scope.store))
-    return { type: 'created', attempt, url: url ?? (await resultOf(linked, attempt)) }
+    return { type: 'created', attempt, url: url ?? result_url }
   } catch (error) {
     run.error = error
     const how = wasUsed(error)

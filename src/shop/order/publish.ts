@@ -103,5 +103,5 @@ export async function attentionDone(
     touch(store, baseOrderId(order_id), { create: false, atOnce: true })
   })
   // Whoever did it looks at the list next.
-  await publishDue(scope)
+  return publishDue(scope)
 }

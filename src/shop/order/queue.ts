@@ -53,7 +53,7 @@ function renameReports(store: OrderStore): void {
  * Queues an event, unless it was ever queued before, or another one of the same operation and status: neither a late copy
  * of a handled event nor what the service lists of it is new. The same step sets the alarm that runs it, and does `also`.
  */
-export async function enqueue(
+export function enqueue(
   store: OrderStore,
   event: LoggedEvent,
   order_id: string,
@@ -62,7 +62,7 @@ export async function enqueue(
   also?: () => void,
 ): Promise<void> {
   const received_at = store.now()
-  await store.writeDue(received_at, () => {
+  return store.writeDue(received_at, () => {
     renameReports(store)
     also?.()
     const { id: event_id } = event

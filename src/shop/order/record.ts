@@ -191,7 +191,7 @@ export async function addNote(scope: OrderScope, order_id: string, text: string)
   const { events, checkout } = readShown(scope, order_id)
   if (events.length === 0 && !checkout) throw new ProblemError(404, 'not_found', 'No such order.')
   await scheduleErasure(scope, baseOrderId(order_id))
-  await note(scope, order_id, { action: 'note', text })
+  return note(scope, order_id, { action: 'note', text })
 }
 
 export const noteLink = (scope: OrderScope, order_id: string): Promise<void> =>

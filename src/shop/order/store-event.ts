@@ -65,11 +65,11 @@ function withoutCardData(record: object, keepToken: boolean): Record<string, unk
 }
 
 /** Stores a genuine event that {@link packEvent} cannot pack. */
-export async function storeUnpackable(scope: Scope, event: WebhookEvent): Promise<void> {
+export function storeUnpackable(scope: Scope, event: WebhookEvent): Promise<void> {
   const order_id = orderIdOf(event)
   // Padded, as a webhook's `data` is.
   const data = encodeBase64url(encodeUtf8(textWithoutCardData(recordOf(event))))
-  await storeStray(scope, data, order_id === undefined ? 'no_order_id' : 'too_deep', order_id)
+  return storeStray(scope, data, order_id === undefined ? 'no_order_id' : 'too_deep', order_id)
 }
 
 /**
@@ -125,7 +125,7 @@ export interface StoreOptions {
 }
 
 /** Stores an event that the service showed when it was asked. */
-export async function storeShown(
+export function storeShown(
   scope: OrderScope,
   event: WebhookEvent,
   { expected, ...options }: StoreOptions & { expected?: ExpectedOrder } = {},
@@ -133,7 +133,7 @@ export async function storeShown(
   const packed = packEvent(event, scope.env, expected)
   const store = () => (packed ? storeEvent(scope, packed, options) : storeUnpackable(scope, event))
   // Queue behind webhooks: two concurrent writers would overwrite each other's status.
-  await scope.eventsInTurn(store)
+  return scope.eventsInTurn(store)
 }
 
 /**

@@ -113,7 +113,7 @@ export async function scheduleAlarm(
        UNION ALL SELECT next_at FROM published)`,
     ...[Number(hasOnEvent), began, began + PAUSE_MS, began, began + PAUSE_MS],
   )
-  await orStorageError('write', async () => {
+  return orStorageError('write', async () => {
     if (at !== null) await storage.setAlarm(at)
     else if (alarm !== null) await storage.deleteAlarm()
   })

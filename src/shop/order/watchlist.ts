@@ -95,15 +95,14 @@ export function cancelSoon(store: OrderStore, order_id: string, close: () => voi
 }
 
 /** Watches an operation; `listed`: its outcome is unknown, and people see it from now on. */
-export async function watchOperation(
+export function watchOperation(
   store: OrderStore,
   order_id: string,
   { id: attempt_id, kind, started_at: since }: MoneyOperation,
   listed: boolean,
 ): Promise<void> {
   const row = { kind, order_id, attempt_id, since }
-  if (listed) await watch(store, { ...row, listed }).catch(ignoreOutage)
-  else await watch(store, row)
+  return listed ? watch(store, { ...row, listed }).catch(ignoreOutage) : watch(store, row)
 }
 
 /** Removes a row. One that cannot be removed now is removed when its time has come. */

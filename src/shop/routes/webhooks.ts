@@ -39,8 +39,7 @@ async function store(scope: Scope, event: WebhookEvent, sealed: string): Promise
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
   const expected = await unsealExpected(sealed, orderIdOf(event) ?? '', linkSecrets(env))
   const packed = packEvent(event, env, expected)
-  if (packed) await act(scope, packed, storeWebhook)
-  else await storeUnpackable(scope, event)
+  return packed ? act(scope, packed, storeWebhook) : storeUnpackable(scope, event)
 }
 
 /** A second layer only: outside Cloudflare's edge anybody can send the header. */

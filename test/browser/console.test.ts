@@ -85,7 +85,7 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
   await expect.poll(() => listed('/day'), { timeout: 30_000 }).toMatch(/40\.25.*60\.25|60\.25.*40\.25/s)
   await look(page, 'console-day')
 
-  // What needs a person: a payment that no link of the shop opened.
+  // A person is needed: a payment that no link of the shop opened.
   const press = async (selector: string, leadsTo: RegExp) => {
     await tabTo(page, selector)
     await page.keyboard.press('Enter')

@@ -37,7 +37,7 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
         const shop = await new Browser(send).signIn()
         const json = async <T>(path: string) => (await (await world.api(path)).json()) as T
         const listed = async (more = '') => (await json<{ links: Link[] }>(`/api/links?limit=100${more}`)).links
-        /** What was done, as the record has to have it. */
+        /** Everything that was done, as the record has to have it. */
         const done: [action: string, order_id: string, sum: string][] = []
         for (const [i, { use, method }] of made.entries()) {
           const typed = {
@@ -78,7 +78,7 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
             )
             if (form) {
               const next = await shop.submit(form)
-              // What is closed already, or over, is gone on with in one step.
+              // One that is closed already, or over, is gone on with in one step.
               if (!form.fields.sure) await shop.submit(formTo(next, /\/revoke$/))
               done.push(['revoke_link', one.order_id, ''])
             }
@@ -142,7 +142,7 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
                 : en.link.states[state],
             )
           }
-          // What a customer meets; nobody pays where the page says so.
+          // A customer meets the same; nobody pays where the page says so.
           const says = [en.link.closed, en.link.ended.cancelled].some((sentence) => text.includes(sentence))
           if (says && !text.includes(en.link.closing)) expect([state, world.payable(order_id)]).toEqual([state, []])
           expect([state, isOpen && !isFull]).toEqual([state, (await press(one)) !== undefined])

@@ -113,7 +113,7 @@ it.each([
     const forms = formsOf(shown).filter(({ action }) => action.includes('/orders/'))
     expect(forms.map(({ action }) => action.split('/').at(-1)).sort()).toEqual(acts.filter((act) => act !== 'cancel'))
     expect(new Set(forms.map(({ fields }) => fields.csrf)).size).toBe(forms.length)
-    // What is reserved is not taken.
+    // A reserved sum is not taken.
     expect((await browser.open('/console/orders')).text.includes('<span class="off">')).toBe(method === 'auth')
     for (const form of forms) {
       const [other] = forms.filter((one) => one !== form)

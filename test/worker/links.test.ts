@@ -197,7 +197,7 @@ describe('DELETE /api/links/:id', () => {
     }
     expect(world.emulator.orders.list()).toEqual([])
     expect(await world.open(other.url)).toMatch(/\/form$/)
-    // What was opened goes on: only `cancel` ends it.
+    // An opened payment goes on: only `cancel` ends it.
     expect(await (await revoke(world, other.id)).json()).toMatchObject({ opened: true })
     await world.advance(121_000)
     expect(world.payable('A-1')).toEqual(['A-1'])

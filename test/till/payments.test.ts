@@ -47,7 +47,7 @@ it('lets a rejected payment be corrected, and tries again what was not sent', as
 
 it('takes the address that a slower process has stored, and an order_id that another program has used as ended', async () => {
   const { till, another, client, wait } = await openTill()
-  let go = (_: unknown): void => {}
+  let go: ((_: unknown) => void) | undefined
   const paused = another({
     client: {
       ...client,
@@ -58,10 +58,11 @@ it('takes the address that a slower process has stored, and an order_id that ano
     },
   })
   const late = paused.createPayment(PAYMENT)
-  await expect.poll(async () => (await till.orders()).orders.length).toBe(1)
+  await expect.poll(() => go).toBeDefined()
+  expect((await till.orders()).orders.length).toBe(1)
   await wait(2)
   const opened = await till.createPayment(PAYMENT)
-  go(undefined)
+  go?.(undefined)
   expect(wordOf(opened)).toBe('done')
   expect(await late).toEqual(opened)
 

@@ -10,6 +10,8 @@ import { hasFailed, judgeSoon } from './soon.ts'
 export interface EventsScenario {
   /** Nothing but the webhook of the payment. */
   alone?: boolean
+  /** A refund's comes when the payment's was handled. */
+  followed?: boolean
   /** The shop refunds the order through the API. */
   refunds?: boolean
   /** The refund, or its answer, is lost. */
@@ -43,8 +45,8 @@ class Play extends Simulation {
   }
 
   /** Sends a webhook; one that is not taken comes again later. */
-  async portal(actor: string, payload: Payload): Promise<void> {
-    await this.steps.at(actor, 'sends')
+  async portal(actor: string, payload: Payload, when?: () => boolean): Promise<void> {
+    await this.steps.at(actor, 'sends', when)
     if (!(await this.send(actor, payload))) this.untaken.push(payload)
   }
 
@@ -182,6 +184,8 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
     payloads.forEach((payload, i) => {
       for (let copy = 1; copy <= play.copies; copy++) play.begin(() => play.portal(`portal ${i}.${copy}`, payload))
     })
+  if (scenario.followed)
+    play.begin(() => play.portal('portal', refund('r-1', 60), () => play.onEvent.handled.length > 0))
   const order = `/api/orders/${ORDER_ID}`
   const after = (actor: string, work: () => Promise<unknown>) =>
     play.begin(() => play.steps.at(actor, 'begins').then(work))

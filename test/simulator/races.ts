@@ -47,6 +47,7 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
 
 const WEBHOOKS = ['webhooks at once']
 const ALONE = ['one webhook']
+const FOLLOWED = ['one webhook, and a second one when it was handled']
 const DROPPED = ['webhooks, and the alarm is given up']
 const PERSON = ['webhooks, and a person']
 const BROKEN = ['webhooks that the shop cannot handle']
@@ -192,7 +193,7 @@ export const RACES: readonly Race[] = [
   ...inFile('order/tables.ts', [
     ['an alarm without what is to be published', MONEY, '\n       UNION ALL SELECT next_at FROM published)', ')'],
     ['no alarm with what is due', MONEY, 'if (alarm === null || alarm > at) await', 'if (alarm === -1) await'],
-    ['an alarm that is looked at last', WEBHOOKS, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
+    ['an alarm that is looked at last', FOLLOWED, 'if (alarm !== null)', 'if ((await storage.getAlarm()) !== null)'],
     [
       'an alarm without what is watched',
       MONEY,
@@ -267,7 +268,7 @@ export const RACES: readonly Race[] = [
     ['a webhook is answered before it is stored', WEBHOOKS, 'packed ? act(', 'packed ? void act('],
   ]),
   ...inFile('order/publish.ts', [
-    ['KV is not waited for', MONEY, 'isNews && !isSoon ? kv.put', 'isNews && !isSoon ? void kv.put'],
+    ['KV is not waited for', ALONE, 'isNews && !isSoon ? kv.put', 'isNews && !isSoon ? void kv.put'],
     [
       'what is due is read after the list was written',
       MONEY,
@@ -297,7 +298,7 @@ export const RACES: readonly Race[] = [
   ...inFile('order/checkouts.ts', [
     [
       'a checkout is watched after it is recorded',
-      TABS,
+      ['a tab that looks once'],
       `    await watch(store, { kind: 'checkout', order_id: attemptId(order_id, rest.attempts), since, listed: true })
     store.atomically(() => {
       putCheckout(store, order_id, { ...recordOfLink(link, path), opened_at: since, ...rest })

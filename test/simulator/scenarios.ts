@@ -101,6 +101,7 @@ const MONEY: Record<string, MoneyScenario> = {
 
 const CHECKOUTS: Record<string, CheckoutScenario> = {
   'three tabs': { tabs: 3, lost: 0.1, cron: true },
+  'a tab that looks once': { tabs: 1, once: true },
   'tabs after a lost opening': { tabs: 2, before: 'lost', cron: true },
   'tabs of an open checkout': { tabs: 3, before: 'opened' },
   'tabs after a day': { tabs: 2, before: 'a day ago' },
@@ -129,6 +130,7 @@ const CHECKOUTS: Record<string, CheckoutScenario> = {
 
 const EVENTS: Record<string, EventsScenario> = {
   'one webhook': { alone: true },
+  'one webhook, and a second one when it was handled': { alone: true, followed: true },
   'webhooks at once': { refunds: true },
   'webhooks, and a refund is lost': { refunds: true, lost: true },
   'webhooks, and the alarm is given up': { dropped: true },

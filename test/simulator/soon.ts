@@ -44,8 +44,9 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
     await play.alarms()
   }
   const wrong = (text: string) => play.wrong.add(`minutes later ${text}`)
-  // Where a gate dies between two writes, the list waits for its next alarm: a quarter of an hour at most.
-  const late = (text: string) => play.steps.log.includes('the gates die') || wrong(text)
+  // Where a gate dies between two writes, or cannot read after a call, the list waits for its alarm: a quarter of an hour at most.
+  const late = (text: string) =>
+    play.steps.log.some((line) => /^the gates die$|^get .* fails$/.test(line)) || wrong(text)
   judgeRest(play, base)
   const rows = rowsOf(play, base)
   const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.min(...timesOf(rows))]

@@ -32,15 +32,16 @@ export async function doDue(scope: TillOptions, kind: 'event' | 'operation' | 'p
   const due = `SELECT * FROM edgetill_log WHERE kind = ? AND next_at <= ${clock} ORDER BY attempts, next_at LIMIT 50`
   const update = (set: string) => `UPDATE edgetill_log SET ${set} ${ONE} AND next_at = ? RETURNING next_at`
   for (const row of await run(scope, due, kind)) {
-    const { order_key, number, next_at, attempts } = row
-    const pause = pauseAfter(attempts + 1, ...PAUSES[kind])
-    const put = update(`attempts = attempts + 1, next_at = ${clock} + ${pause + ON_EVENT_MS}`)
-    const [claimed] = await run(scope, put, order_key, number, next_at)
+    const { order_key, number, body, next_at, attempts } = row
+    const later = `${clock} + ${pauseAfter(attempts + 1, ...PAUSES[kind])}`
+    const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`)
+    const [claimed] = await run(scope, claim, order_key, number, next_at)
     if (!claimed) continue
-    const later = `${clock} + ${pause}`
     const done = isDone(scope, row).then((isOver) => [isOver ? 'NULL' : later, null])
     const [next, error = null] = await done.catch((error: unknown) => [later, errorText(error)])
-    await run(scope, update(`error = ?, next_at = ${next}`), error, order_key, number, claimed.next_at)
+    // It may name what was erased meanwhile.
+    const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`)
+    await run(scope, end, body, error, order_key, number, claimed.next_at)
   }
 }
 
@@ -96,7 +97,7 @@ export async function eraseOrder(scope: TillOptions, order_id: string): Promise<
     const { record, fields, answer } = stored
     if (fields) Object.assign(stored, { record: bookkeepingOf(record, stored.summary), fields: { kind: fields.kind } })
     if (answer?.code === 'executed') answer.record = withoutPerson(answer.record)
-    const body = JSON.stringify(stored)
-    await run(scope, `UPDATE edgetill_log SET body = ?, error = NULL ${ONE}`, body, order_key, row.number)
+    const sql = `UPDATE edgetill_log SET body = ?, error = NULL ${ONE}`
+    await run(scope, sql, JSON.stringify(stored), order_key, row.number)
   }
 }

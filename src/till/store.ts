@@ -73,9 +73,9 @@ type Place = { order_key: string; order_id: string | null; next: number }
 /** Writes the next row of an order. @throws LOST where another process has written one since the order was read. */
 export async function append(tables: Tables, order: Place, row: NewRow): Promise<undefined> {
   const { kind, id, body, name = null, isOpen = false, dueInMs = null } = row
-  const { clock } = tables.database
   const sql = `INSERT INTO edgetill_log (order_key, number, kind, id, order_id, written_at, name, is_open, body, next_at, attempts)
-    VALUES (?, ?, ?, ?, ?, ${clock}, ?, ?, ?, ${clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING RETURNING number`
+    VALUES (?, ?, ?, ?, ?, ${tables.database.clock}, ?, ?, ?, ${tables.database.clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING
+    RETURNING number`
   const values = [order.order_key, order.next++, kind, id, order.order_id, name, Number(isOpen), JSON.stringify(body)]
   const rows = await run(tables, sql, ...values)
   if (rows.length === 0) throw LOST
@@ -114,7 +114,6 @@ export async function readOrder(tables: Tables, order_id: string, wasAsked = fal
     backup_at FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`
   const rows = await run(tables, sql, order_key)
   const [first] = rows as [Row]
-  const now = Number(first.now)
   const of = (kind: Kind) => rows.flatMap((row) => (row.kind === kind ? { ...row, ...JSON.parse(row.body) } : []))
   const payment = of('payment').find(({ id }) => id === '')
   const events = of('event').map(({ summary, name, written_at }) => ({ ...summary, name, written_at }))
@@ -139,7 +138,7 @@ export async function readOrder(tables: Tables, order_id: string, wasAsked = fal
     operations: made,
     ...(((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, kept: idsOf(kept) } }),
   }
-  const place = { order_key, order_id, next: Number(rows.at(-1)?.number ?? 0) + 1, now, asked_at }
+  const place = { order_key, order_id, next: Number(rows.at(-1)?.number ?? 0) + 1, now: Number(first.now), asked_at }
   const attempts = made.filter(isOpen).map(describeUnsettled)
   const shown = { ...order, attempts, version: versionOf(order, made), url: payment?.url ?? null }
   return { ...place, payment, events, made, state, order: shown }

@@ -130,6 +130,18 @@ it('erases what leads to a person, and keeps the money', async () => {
   expect(calls).toHaveLength(2)
 })
 
+it('keeps no error of onEvent that names what was erased while it ran', async () => {
+  const { till, sell, database } = await openTill({
+    onEvent: async ({ event }) => {
+      await till.erase('A-1')
+      throw new Error(`no row of ${'cc_mask' in event && event.cc_mask}`)
+    },
+  })
+  await sell()
+  await till.settle()
+  expect(JSON.stringify(await database.run('SELECT attempts, error FROM edgetill_log', []))).not.toContain('41111')
+})
+
 it.each([0, 2])('sends nothing under a key that a backup may have lost, restored %d hours behind', async (hours) => {
   const { till: before, another, sell, client, wait, refunds, emulator, database } = await openTill()
   await sell()

@@ -255,6 +255,26 @@ describe('the shop’s objects', () => {
     },
   )
 
+  it('have nothing of a person whose data is removed while they are filled', async () => {
+    const left: string[] = []
+    for (let turns = 0; turns < 6; turns++) {
+      const world = new World()
+      const { body } = await world.send('/api/links', {
+        order: { ...ORDER, order_id: 'A-1', description: 'For Olena' },
+      })
+      await world.pay(await world.open(String(body.url)))
+      await world.advance(20_000)
+      const { sql } = world.gate.storage('', 'shop')
+      for (const table of ['listed', 'link', 'progress']) sql.exec(`DELETE FROM ${table}`)
+      const filled = world.cron()
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
+      await filled
+      left.push(...sql.exec("SELECT order_id FROM link WHERE description = 'For Olena'").toArray().map(String))
+    }
+    expect(left).toEqual([])
+  })
+
   it('are filled by a bounded part of the orders in each run', async () => {
     const world = new World()
     for (let i = 0; i < 320; i++) await world.post(world.signed(payment(`A-${i}`)))

@@ -42,6 +42,7 @@ const ONE_BY_ONE = {
   erasePersonalData,
   moveMoney,
   openCheckout,
+  relist,
   revokeLink,
   settleByHand,
 }
@@ -52,7 +53,6 @@ const ACTIONS: Readonly<Record<string, Action<never, never[], unknown>>> = {
   eraseSoon,
   mayPoll,
   noteLink,
-  relist,
   replayEvent,
   replaySoon,
   showOrder,

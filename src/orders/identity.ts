@@ -15,8 +15,10 @@ export function operationId(summary: Fields): string | undefined {
 
 /** Timestamps have no zone and are compared as text; their fraction may have any length, or be absent. */
 export function sortable(time = ''): string {
-  const [whole = '', fraction = ''] = time.split('.')
-  return `${whole}.${fraction.replace(/0+$/, '')}`
+  if (!time.includes('.')) return `${time}.`
+  let end = time.length
+  while (time[end - 1] === '0') end--
+  return time.slice(0, end)
 }
 
 /**

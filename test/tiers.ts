@@ -59,7 +59,8 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/checkout-link/', // crypto
   'test/runtime.test.ts',
   'test/card/',
-  'test/console/', // cookies, time zones
+  'test/console/session.test.ts', // cookies
+  'test/console/promises.test.ts', // time zones
   'test/flows/',
   'test/http/', // fetch, streams, aborts
   'test/lib/', // crypto, encodings

@@ -46,9 +46,9 @@ describe('the protocol of captures, refunds and voids', () => {
 })
 
 describe('the protocol of checkouts', () => {
-  it('lets an order that holds money take no second payment, however visits, cards, webhooks and the alarm interleave', () => {
+  it('lets an order that is paid take no second payment, and one that was cancelled none, in whatever order things happen', () => {
     const { states, ...found } = explorePayments(checkouts.stepCheckout)
-    expect(states).toBeGreaterThan(1_000)
+    expect(states).toBeGreaterThan(10_000)
     expect(found).toEqual({ trace: [] })
   })
 

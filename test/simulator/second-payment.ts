@@ -1,5 +1,5 @@
-// Every interleaving of visits, cards, webhooks, lost responses and the alarm over the rules of one order's checkouts:
-// src/shop/order/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
+// Every interleaving of visits, cards, webhooks, lost responses, the alarm, the shop's cancellation and a death over the rules of one
+// order's checkouts: src/shop/order/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
 
 import type {
   CheckoutCommand,
@@ -19,6 +19,10 @@ interface Run {
 
 interface World {
   visits: number
+  /** How often the gate may die. */
+  deaths: number
+  /** Whether the shop cancels: it has not yet, the links are closed, and it was told so. */
+  shop?: 'cancels' | 'closed' | 'told'
   /** Cards that customers may still use. */
   cards: number
   /** At the service: of each attempt, the first one first. */
@@ -35,19 +39,23 @@ interface World {
 }
 
 const TERMS = { amount: 1, currency: 'UAH', method: 'purchase', expires_at: 1 }
-const FIRST: World = { visits: 3, cards: 2, payments: [], cancelled: [], known: [], announced: 1, watched: [] }
+const NOTHING = { payments: [], cancelled: [], known: [], announced: 1, watched: [] }
+const FIRST: readonly World[] = [
+  { ...NOTHING, visits: 3, cards: 2, deaths: 0 },
+  { ...NOTHING, visits: 3, cards: 2, deaths: 2, shop: 'cancels' },
+]
 
 const set = <T>(list: readonly T[], attempt: number, value: T): T[] =>
   Array.from({ length: Math.max(list.length, attempt) }, (_, i) => (i === attempt - 1 ? value : (list[i] as T)))
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
 
-function read({ known, cancelled, announced, record }: World): CheckoutState {
+function read({ known, cancelled, announced, record, shop }: World): CheckoutState {
   const attempts = numbers(announced).map((n) => {
     const status = known[n - 1]
     return { status, cancelled: cancelled[n - 1] && status === 'failure', holdsMoney: status === 'success' }
   })
   const checkout = record && { ...TERMS, opened_at: 0, ...record }
-  return { isRevoked: false, isClosed: false, attempts, checkout }
+  return { isRevoked: false, isClosed: shop === 'closed' || shop === 'told', attempts, checkout }
 }
 
 /** The facts of an event are known; a paid one has the others looked at. */
@@ -72,7 +80,11 @@ function* successors(world: World, protocol: typeof stepCheckout): Generator<[st
       yield [`${n} is paid`, pays('success')]
     if (status !== 'init' && known[n - 1] !== status) yield [`the webhook of ${n} arrives`, learn(world, n)]
   }
+  const { run: _, ...idle } = world
+  if (run && world.deaths > 0) yield ['the gate dies', { ...idle, deaths: world.deaths - 1 }]
   if (run) return yield* inRun(world, run, protocol)
+  if (world.shop === 'cancels')
+    yield ['the shop cancels', { ...world, run: { message: { type: 'cancel' }, commands: [] } }]
   if (visits > 0) yield ['a visit', { ...world, visits: visits - 1, run: { message: { type: 'open' }, commands: [] } }]
   for (const n of known.includes('success') ? watched : [])
     yield [`the alarm cancels ${n}`, cancel({ ...world, watched: watched.filter((one) => one !== n) }, n)[0]]
@@ -84,6 +96,9 @@ function cancel(world: World, n: number): [World, rejectedWith?: number] {
   return [{ ...world, payments: set(world.payments, n, 'failure'), cancelled: set(world.cancelled, n, true) }]
 }
 
+const announce = (world: World, command?: CheckoutCommand): World =>
+  command && 'attempt' in command ? { ...world, announced: Math.max(world.announced, command.attempt) } : world
+
 function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generator<[string, World]> {
   const { message, commands, state: before } = run
   const [command, ...rest] = commands
@@ -92,7 +107,11 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
     const fresh = read(world)
     const isNew = message.type === 'cancelled' || fresh.attempts.some(({ holdsMoney }) => holdsMoney)
     const state = before && !isNew ? before : fresh
-    return yield ['decides', { ...world, run: { state, commands: protocol(state, message, 0, TERMS) } }]
+    const decided = protocol(state, message, 0, TERMS)
+    // An attempt is announced in the step that decides on it; where no gate dies, two steps would do.
+    const announced = world.shop && decided.find(({ type }) => type === 'announce')
+    const commands = decided.filter((one) => one !== announced)
+    return yield ['decides', { ...announce(world, announced), run: { state, commands } }]
   }
   const goOn: World = { ...world, run: { ...run, commands: rest } }
   const n = command && 'attempt' in command ? command.attempt : 1
@@ -112,13 +131,18 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
       return yield ['cancels', say(after, { ...command, type: 'cancelled', rejectedWith })]
     }
     case 'announce':
-      return yield ['announces', { ...goOn, announced: Math.max(world.announced, n) }]
+      return yield ['announces', announce(goOn, command)]
     case 'remember': {
       const record = { attempts: n, ...(command.url !== undefined && { url: command.url }) }
       return yield ['remembers', { ...goOn, record, watched: [...new Set([...world.watched, n])] }]
     }
+    case 'close':
+      return yield ['closes the links', { ...goOn, shop: 'closed' }]
+    case 'unwatch':
+      return yield ['looks no more', { ...goOn, watched: world.watched.filter((one) => one !== n) }]
     case 'answer': {
       const { run: _, ...after } = world
+      if (/^(cancelled|link_closed)$/.test(command.answer.kind)) return yield ['says so', { ...after, shop: 'told' }]
       const isLedOn = command.answer.kind === 'redirect' && run.state?.attempts.some(({ holdsMoney }) => holdsMoney)
       return yield [
         'answers',
@@ -128,8 +152,9 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
   }
 }
 
-function violated({ wrong, payments, known, watched, run }: World): string | undefined {
+function violated({ wrong, payments, known, watched, run, shop }: World): string | undefined {
   if (wrong || run) return wrong
+  if (shop === 'told' && payments.includes('init')) return 'an order that was cancelled can be paid'
   const isKnown = payments.every((status, i) => status === undefined || status === 'init' || known[i] === status)
   const isOpen = payments.some((status, i) => status === 'init' && !watched.includes(i + 1))
   return isKnown && known.includes('success') && isOpen ? 'a second payment of a paid order stays open' : undefined
@@ -142,7 +167,7 @@ export function explorePayments(protocol: typeof stepCheckout): {
   trace: string[]
 } {
   const seen = new Set<string>()
-  let layer: [World, string[]][] = [[FIRST, []]]
+  let layer: [World, string[]][] = FIRST.map((world) => [world, []])
   while (layer.length > 0) {
     const next: [World, string[]][] = []
     for (const [world, trace] of layer) {

@@ -64,4 +64,5 @@ export const SLIPS: readonly Slip[] = [
 export const CHECKOUT_SLIPS: readonly Slip[] = [
   ['a link of an order that holds money leads to its result', 'paid > 0 && !isByShop(message)', 'false'],
   ['what may have been created beside a payment is looked at', 'if (!isMade) return', 'return'],
+  ['a cancelled order without a record makes no payment', '!checkout && isClosed && !isExpired', 'false'],
 ]

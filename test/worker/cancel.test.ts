@@ -109,6 +109,18 @@ describe('an order that the shop cancels', () => {
     await expectClosed(world, link)
   })
 
+  it('leads to no payment, though its opening died unrecorded, and a visit had begun to replace it', async () => {
+    const world = new World()
+    const link = await world.link({ order_id: 'A-1' })
+    await world.open(link)
+    for (const table of ['checkout', 'task']) world.gate.storage('A-1').sql.exec(`DELETE FROM ${table}`)
+    await world.advance(2_000)
+    world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-payment' })
+    expect((await world.get(link)).status).toBe(503)
+    expect((await cancelled(world))[0]).toBe(200)
+    await expectClosed(world, link)
+  })
+
   it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
     const world = new World()
     const link = await halfReplaced(world, 'before_commit')

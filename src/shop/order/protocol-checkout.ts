@@ -154,11 +154,10 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   const { checkout, isRevoked, isClosed } = state
   const first = checkout?.attempts ?? 1
   if (isRevoked) return latest(state, state.attempts.length, 'is_revoked')
+  if (!checkout && isClosed && !isExpired) return latest(state, state.attempts.length, 'is_closed')
   // Without a record an event may know the payment: the storage was lost, or the record could not be written.
   if (!checkout && (isExpired || state.attempts[0]?.status != null)) return ask(1)
-  if (!checkout) {
-    return isClosed ? latest(state, state.attempts.length, 'is_closed') : [{ type: 'create', attempt: 1, isNew: false }]
-  }
+  if (!checkout) return [{ type: 'create', attempt: 1, isNew: false }]
   // A payment of other terms is open: its customer must not pay another price than the link's.
   if (isChanged(checkout, visit)) return answer({ kind: 'changed' })
   const { status, cancelled } = state.attempts[first - 1] ?? {}

@@ -340,7 +340,7 @@ export const RACES: readonly Race[] = [
     ['what was learnt is not read again', VERSIONS, "'request', 'looked_up'", "'request'"],
     [
       'a response is filed beside the next call',
-      ['three keys'],
+      ['two keys, and no webhook'],
       'await storeShown(scope, event,',
       'void storeShown(scope, event,',
     ],

@@ -87,6 +87,14 @@ const MONEY: Record<string, MoneyScenario> = {
     byHand: true,
     cron: true,
   },
+  'two keys, and no webhook': {
+    method: 'auth',
+    calls: [
+      ['one', 'capture', 10],
+      ['two', 'capture', 10],
+    ],
+    silent: true,
+  },
   'two who saw the same order': {
     method: 'auth',
     open: ['capture', 10],

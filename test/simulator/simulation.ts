@@ -71,6 +71,8 @@ export class Simulation {
   fate: () => Fate = () => 'answered'
   /** Whether the service answers nobody who asks it. */
   isDown = false
+  /** Whether no webhook arrives. */
+  isSilent = false
   /** How often a webhook is sent at once. */
   copies = 1
   /** Probability that the clock jumps before a step. */
@@ -278,6 +280,7 @@ export class Simulation {
   private async deliver(url: string, init: RequestInit): Promise<Response> {
     // The preflight of a new payment.
     if (!init.body) return new Response()
+    if (this.isSilent) return new Response(null, { status: 503 })
     const name = `webhook${++this.webhooks}`
     const send = async (actor: string): Promise<Response> => {
       await this.steps.at(actor, 'delivery')

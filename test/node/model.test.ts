@@ -50,7 +50,7 @@ describe('the protocol of checkouts', () => {
     const { states, ...found } = explorePayments(checkouts.stepCheckout)
     expect(states).toBeGreaterThan(10_000)
     expect(found).toEqual({ trace: [] })
-  })
+  }, 120_000)
 
   it.each(CHECKOUT_SLIPS)('needs the rule: %s', async (...slip) => {
     const file = new URL('../../src/shop/order/protocol-checkout.ts', import.meta.url)

@@ -10,8 +10,14 @@ import type {
 
 type Status = 'init' | 'failure' | 'success'
 
+/** The link of a visit: one that the shop has revoked, one that expires soon, or a good one. */
+type Kind = 'good' | 'revoked' | 'short'
+
 interface Run {
-  message?: CheckoutMessage
+  kind?: Kind
+  /** Whether the short link had expired when it was opened. */
+  late?: true | undefined
+  message?: CheckoutMessage | undefined
   commands: CheckoutCommand[]
   /** As it was read last. */
   state?: CheckoutState
@@ -21,8 +27,8 @@ interface World {
   visits: number
   /** How often the gate may die. */
   deaths: number
-  /** Whether the shop cancels: it has not yet, the links are closed, and it was told so. */
-  shop?: 'cancels' | 'closed' | 'told'
+  /** Whether the shop cancels: it has not yet, the payment is cancelled, the links are closed, and it was told so. */
+  shop?: 'cancels' | 'cancelled' | 'closed' | 'told'
   /** Cards that customers may still use. */
   cards: number
   /** At the service: of each attempt, the first one first. */
@@ -31,31 +37,36 @@ interface World {
   /** The state by the gate's events. */
   known: (Status | undefined)[]
   announced: number
-  record?: { attempts: number; url?: string }
+  record?: { attempts: number; url?: string; expires_at: number; expired?: true }
   /** The attempts that the alarm looks at: it cancels one where another is paid. */
   watched: number[]
   run?: Run
+  /** Whether the short link has expired. */
+  late?: true
+  /** What was so when a good link last led to a result, though nobody has paid. */
+  unpaid?: string
   wrong?: string
 }
 
-const TERMS = { amount: 1, currency: 'UAH', method: 'purchase', expires_at: 1 }
+const KINDS: readonly Kind[] = ['good', 'revoked', 'short']
+const TERMS = { amount: 1, currency: 'UAH', method: 'purchase' }
 const NOTHING = { payments: [], cancelled: [], known: [], announced: 1, watched: [] }
 const FIRST: readonly World[] = [
   { ...NOTHING, visits: 3, cards: 2, deaths: 0 },
-  { ...NOTHING, visits: 3, cards: 2, deaths: 2, shop: 'cancels' },
+  { ...NOTHING, visits: 4, cards: 1, deaths: 1, shop: 'cancels' },
 ]
 
 const set = <T>(list: readonly T[], attempt: number, value: T): T[] =>
   Array.from({ length: Math.max(list.length, attempt) }, (_, i) => (i === attempt - 1 ? value : (list[i] as T)))
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
 
-function read({ known, cancelled, announced, record, shop }: World): CheckoutState {
+function read({ known, cancelled, announced, record, shop }: World, kind?: Kind): CheckoutState {
   const attempts = numbers(announced).map((n) => {
     const status = known[n - 1]
     return { status, cancelled: cancelled[n - 1] && status === 'failure', holdsMoney: status === 'success' }
   })
   const checkout = record && { ...TERMS, opened_at: 0, ...record }
-  return { isRevoked: false, isClosed: shop === 'closed' || shop === 'told', attempts, checkout }
+  return { isRevoked: kind === 'revoked', isClosed: shop === 'closed' || shop === 'told', attempts, checkout }
 }
 
 /** The facts of an event are known; a paid one has the others looked at. */
@@ -69,7 +80,7 @@ function learn(world: World, attempt: number): World {
 }
 
 function* successors(world: World, protocol: typeof stepCheckout): Generator<[string, World]> {
-  const { payments, known, visits, cards, run, watched, cancelled } = world
+  const { payments, known, visits, cards, run, watched, cancelled, late } = world
   for (const n of numbers(payments.length)) {
     const [status, pays] = [
       payments[n - 1],
@@ -83,9 +94,14 @@ function* successors(world: World, protocol: typeof stepCheckout): Generator<[st
   const { run: _, ...idle } = world
   if (run && world.deaths > 0) yield ['the gate dies', { ...idle, deaths: world.deaths - 1 }]
   if (run) return yield* inRun(world, run, protocol)
+  if (world.shop && !world.late) yield ['the short link expires', { ...world, late: true }]
   if (world.shop === 'cancels')
     yield ['the shop cancels', { ...world, run: { message: { type: 'cancel' }, commands: [] } }]
-  if (visits > 0) yield ['a visit', { ...world, visits: visits - 1, run: { message: { type: 'open' }, commands: [] } }]
+  for (const kind of visits > 0 ? KINDS : [])
+    yield [
+      `a ${kind} link`,
+      { ...world, visits: visits - 1, run: { kind, late, message: { type: 'open' }, commands: [] } },
+    ]
   for (const n of known.includes('success') ? watched : [])
     yield [`the alarm cancels ${n}`, cancel({ ...world, watched: watched.filter((one) => one !== n) }, n)[0]]
 }
@@ -104,38 +120,45 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
   const [command, ...rest] = commands
   const say = (next: World, message: CheckoutMessage): World => ({ ...next, run: { ...run, commands: rest, message } })
   if (!command && message) {
-    const fresh = read(world)
+    const fresh = read(world, run.kind)
     const isNew = message.type === 'cancelled' || fresh.attempts.some(({ holdsMoney }) => holdsMoney)
     const state = before && !isNew ? before : fresh
-    const decided = protocol(state, message, 0, TERMS)
+    const expires_at = run.kind === 'short' ? 1 : 2
+    const decided = protocol(state, message, world.late ? 1 : 0, { ...TERMS, expires_at })
     // An attempt is announced in the step that decides on it; where no gate dies, two steps would do.
     const announced = world.shop && decided.find(({ type }) => type === 'announce')
     const commands = decided.filter((one) => one !== announced)
-    return yield ['decides', { ...announce(world, announced), run: { state, commands } }]
+    return yield ['decides', { ...announce(world, announced), run: { ...run, message: undefined, state, commands } }]
   }
   const goOn: World = { ...world, run: { ...run, commands: rest } }
   const n = command && 'attempt' in command ? command.attempt : 1
-  const status = world.payments[n - 1]
+  const { payments } = world
+  const status = payments[n - 1]
   switch (command?.type) {
     case 'ask':
       return yield ['asks', say(learn(world, n), { ...command, type: 'asked', status })]
     case 'create': {
       const fails = (how: 'used' | 'unknown') => ({ ...command, type: 'not_created', how }) as const
       if (status !== undefined) return yield ['is used', say(world, fails('used'))]
-      const made = { ...world, payments: set(world.payments, n, 'init' as const) }
+      const made = { ...world, payments: set(payments, n, 'init' as const) }
       yield ['creates', say(made, { ...command, type: 'created', url: `form ${n}` })]
       return yield ['creates, and the response is lost', say(made, fails('unknown'))]
     }
     case 'cancel': {
       const [after, rejectedWith] = cancel(world, n)
-      return yield ['cancels', say(after, { ...command, type: 'cancelled', rejectedWith })]
+      const isByShop = command.why === 'by_shop' && rejectedWith === undefined
+      const its = { ...after, ...(isByShop && { shop: 'cancelled' as const }) }
+      return yield ['cancels', say(its, { ...command, type: 'cancelled', rejectedWith })]
     }
     case 'announce':
       return yield ['announces', announce(goOn, command)]
     case 'remember': {
-      const record = { attempts: n, ...(command.url !== undefined && { url: command.url }) }
+      const { url, expires_at = run.kind === 'short' ? 1 : 2 } = command
+      const record = { attempts: n, expires_at, ...(url !== undefined && { url }) }
       return yield ['remembers', { ...goOn, record, watched: [...new Set([...world.watched, n])] }]
     }
+    case 'expire':
+      return yield ['expires', { ...goOn, record: { attempts: n, expires_at: 1, ...world.record, expired: true } }]
     case 'close':
       return yield ['closes the links', { ...goOn, shop: 'closed' }]
     case 'unwatch':
@@ -144,10 +167,17 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
       const { run: _, ...after } = world
       if (/^(cancelled|link_closed)$/.test(command.answer.kind)) return yield ['says so', { ...after, shop: 'told' }]
       const isLedOn = command.answer.kind === 'redirect' && run.state?.attempts.some(({ holdsMoney }) => holdsMoney)
-      return yield [
-        'answers',
-        { ...after, ...(isLedOn && { wrong: 'a link led to a payment of an order that holds money' }) },
-      ]
+      const { kind: to } = command.answer
+      const isOver = payments.includes('success') || /^(cancelled|closed|told)$/.test(world.shop ?? '')
+      const isStuck = !isOver && run.kind === 'good' && to === 'result'
+      const unpaid = isStuck ? JSON.stringify(read(world, run.kind)) : undefined
+      const wrong =
+        (isLedOn && 'a link led to a payment of an order that holds money') ||
+        (to === 'redirect' && run.kind === 'revoked' && 'a link that was revoked led to a payment') ||
+        (to === 'redirect' && run.kind === 'short' && run.late && 'a link that has expired led to a payment') ||
+        (/^(closed|expired|revoked)$/.test(to) && run.kind === 'good' && !isOver && `a good link led to ${to}`) ||
+        (unpaid && unpaid === world.unpaid && 'nobody has paid, and a good link leads to a result again')
+      return yield ['answers', { ...after, ...(unpaid && { unpaid }), ...(wrong && { wrong }) }]
     }
   }
 }

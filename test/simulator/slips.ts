@@ -65,4 +65,13 @@ export const CHECKOUT_SLIPS: readonly Slip[] = [
   ['a link of an order that holds money leads to its result', 'paid > 0 && !isByShop(message)', 'false'],
   ['what may have been created beside a payment is looked at', 'if (!isMade) return', 'return'],
   ['a cancelled order without a record makes no payment', '!checkout && isClosed && !isExpired', 'false'],
+  ['a cancelled order makes no payment', '  if (isClosed) return latest', '  if (false) return latest'],
+  ['a link that was revoked leads to no payment', 'if (isRevoked) return', 'if (false) return'],
+  ['a link that has expired leads to no payment', 'if (isExpired) return status', 'if (false) return status'],
+  [
+    'that the payment is cancelled is recorded before',
+    "    { type: 'expire', attempt },\n    { type: 'cancel', attempt, why: 'expired' },\n",
+    "    { type: 'cancel', attempt, why: 'expired' },\n    { type: 'expire', attempt },\n",
+  ],
+  ['after an expiry a good link leads on', '!checkout.expired && state.attempts', 'state.attempts'],
 ]

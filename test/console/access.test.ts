@@ -163,6 +163,7 @@ describe('a role', () => {
     expect((await limited.submit(step)).status).toBe(200)
     await world.advance(5_000)
     const second = formTo(await limited.open('/console/orders/A-1'), REFUND)
+    expect(second.fields.amount).toBe('20.00')
     expect((await limited.submit(second, { amount: '30' })).text).toContain('up to UAH 50.00')
     const erase = formTo(await all.open('/console/orders/A-1'), /erase$/)
     expect((await limited.submit(erase)).status).toBe(403)

@@ -56,7 +56,10 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
           await world.advance(1_000)
         }
         const links = (await listed()).reverse()
-        for (const { order_id } of links) done.push(['link', order_id, ''])
+        for (const [i, { order_id, expires_at }] of links.entries()) {
+          done.push(['link', order_id, ''])
+          expect(expires_at).toBe(`2026-03-0${made[i]?.use === 'many' ? 5 : 8}T22:00:00.000Z`)
+        }
         /** A customer goes to the payment: undefined where the link leads to none. */
         const press = async (one: Link): Promise<string | undefined> => {
           const customer = new Browser(send)

@@ -234,6 +234,13 @@ describe('closing a link', () => {
       false,
     ])
     world.intercept = undefined
+    // The same while the order does not respond.
+    const gates = world.env().ORDER_GATE
+    const get = (name: never) =>
+      String(name).startsWith('shop') ? gates.get(name) : { fetch: () => Promise.reject(new Error('reset')) }
+    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    expect(plain(await browser.open(link.url))).toContain(en.link.ended.unknown)
+    world.options.env = { SHOP_TZ: KYIV }
     // The service has confirmed it before its webhook is there.
     world.emulator.faults.next({ kind: 'drop' })
     const again = await browser.submit(formTo(closed, /\/cancel$/))
@@ -269,10 +276,11 @@ describe('the record', () => {
   /** An order of 100.50 that was paid, and a refund of 100 that the console asked for and the service answered so. */
   async function refunded(status: string) {
     const { world, browser } = await open()
-    await payOrder(world)
+    await world.pay(await world.open(await world.link({ order_id: 'A-1', currency: 'EUR' })))
     await world.advance(2_000)
     const refund = secondary('A-1', 'refund', {
       amount: 100,
+      currency: 'EUR',
       status,
       ...(status === 'failure' && { status_code: '4153' }),
     })
@@ -300,9 +308,10 @@ describe('the record', () => {
     ['pending', 'pending'],
     ['success', 'done'],
   ])('of a refund that ends %s says %s, in its currency', async (status, result) => {
-    const { results } = await refunded(status)
+    const { browser, results } = await refunded(status)
     const shown = await results()
-    expect([shown.result, shown.currency]).toEqual([result, 'UAH'])
+    expect([shown.result, shown.currency]).toEqual([result, 'EUR'])
+    expect(plain(await browser.open('/console/record'))).toContain('€100.00')
     const text = en.record.results[result] as string
     expect(plain(shown.page)).toContain(text)
     if (result !== 'done') expect(plain(shown.page)).not.toMatch(/refund [^·]*· done/)

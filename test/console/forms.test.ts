@@ -149,6 +149,8 @@ describe('each step', () => {
     const second = formTo(await browser.open('/console/orders/A-1/refund?amount=40'), /\/confirm$/)
     expect(await post(second, { amount: '1000' })).toEqual([303, '/console/orders/A-1/refund/confirm'])
     expect((await twice('/console/orders/A-1/refund/confirm')).text).toMatch(/value="1000"[^>]* autofocus/)
+    // Of this page alone.
+    expect((await browser.open('/console/orders/A-1/void/confirm')).url).toBe('/console/orders/A-1')
     const other = new Browser(mount(world))
     await other.signIn()
     other.cookies.set('edgetill_form', browser.cookies.get('edgetill_form') ?? '')

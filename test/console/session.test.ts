@@ -254,6 +254,7 @@ describe('every page', () => {
     expect((await browser.open('/console/record')).text).toContain('no real money moves')
     expect((await browser.open('/console?lang=uk')).text).toContain('Тестовий режим')
     expect((await browser.open('/console')).text).toContain('Сьогодні')
+    expect((await browser.open('/console?lang=en')).text).toContain('Today')
     const icon = await new Browser(send).raw('/console/icon.png')
     expect([icon.headers.get('content-type'), (await icon.text()).slice(1, 4)]).toEqual(['image/png', 'PNG'])
     expect((await new Browser(send).open('/health')).text).toContain('"status"')

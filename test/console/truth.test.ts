@@ -58,6 +58,8 @@ const history = fc.record({
   status: fc.constantFrom('success', 'success', 'success', 'failure', 'pending', 'init'),
   // The day of Kyiv ends two hours before that of UTC.
   starts: fc.constantFrom('2026-03-28T20:00:00Z', '2026-03-28T21:40:00Z', '2026-03-28T23:59:00Z'),
+  /** Minutes for which the bank is asked before. */
+  waits: fc.constantFrom(0, 0, 61),
   steps: fc.array(step, { maxLength: 5 }),
 })
 
@@ -66,8 +68,11 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
     fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 3 }), async (histories) => {
       const world = new World({ failures: 0, env: { SHOP_TZ: KYIV } })
       world.time = Math.max(...histories.map(({ starts }) => Date.parse(starts)))
-      for (const [i, { method, status, steps }] of histories.entries()) {
-        await world.deliver(payment(`O-${i}`, { method, status, amount: 100 }))
+      for (const [i, { method, status, waits, steps }] of histories.entries()) {
+        const paid = payment(`O-${i}`, { method, status, amount: 100 })
+        if (waits > 0) await world.deliver({ ...paid, status: 'pending', processed_at: undefined })
+        world.time += waits * 60_000
+        await world.deliver(paid)
         for (const { seconds, ...fields } of steps) {
           world.time += seconds * 1_000
           await world.deliver(secondary(`O-${i}`, fields.method, fields))
@@ -380,5 +385,6 @@ describe('what is not known', () => {
     await browser.signIn().catch(() => {})
     const page = await browser.open('/console/orders/A-1')
     expect(acts(page)).toEqual(['find', 'settle'])
+    expect(plain(await browser.submit(formTo(page, /\/find$/)))).toContain(en.said.open)
   })
 })

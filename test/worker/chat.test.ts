@@ -108,10 +108,13 @@ describe('an alert', () => {
     await world.idle()
     const alerts = () => messages.filter(({ text }) => !text.startsWith('Mugs ·'))
     expect([own.length, alerts().length]).toEqual([3, 1])
+    await world.post(world.signed({ amount: 1 }))
+    await world.idle()
+    expect([own.at(-1), alerts().length]).toEqual(['stray', 2])
     await world.advance(60_000)
     await world.deliver(payment('A-4'))
     await world.idle()
-    expect(alerts().length).toBe(2)
+    expect(alerts().length).toBe(3)
   })
 
   it('goes to the chat of its shop, where two are in one process', async () => {

@@ -97,6 +97,7 @@ describe('PEOPLE', () => {
     ],
     [{ olena: { token: token('olena'), role: { refund: '5' } } }, /^the role of olena/],
     [{ admin: { token: token('olena'), role: 'all' } }, /^the name admin cannot be used$/],
+    [{ api: { token: token('olena'), role: 'view' } }, /^the name api cannot be used$/],
   ])('%j: the configuration says %s', (people, problem) => {
     const env = { ADMIN_TOKEN, PEOPLE: typeof people === 'string' ? people : JSON.stringify(people) } as ShopEnv
     const [found] = configurationProblems(env, ['PEOPLE'])

@@ -216,6 +216,21 @@ describe('the limits of RETENTION_DAYS', () => {
     await runs(other, 1)
     expect(holding(other, ['A-0'])).toBe(0)
   })
+
+  it('orders whose gates do not respond are found by the next run, each of them', async () => {
+    const ids = idsOf(3)
+    const world = await settled(ids)
+    const { env = {} } = world.options
+    const gates = world.env().ORDER_GATE
+    const get = (name: never) =>
+      /A-[02]$/.test(String(name)) ? { fetch: () => Promise.reject(new Error('reset')) } : gates.get(name)
+    world.options.env = { ...env, ORDER_GATE: { ...gates, get } as never }
+    await runs(world, 1)
+    expect(holding(world, ids)).toBe(3)
+    world.options.env = env
+    await runs(world, 2)
+    expect(holding(world, ids)).toBe(0)
+  })
 })
 
 const erase = (world: World, order_id = 'A-0') =>
@@ -468,6 +483,18 @@ it('a note is removed as many days after it was written, also once the rest is, 
     await live(world, 3)
     expect(holding(world, ['A-0'])).toBe(0)
   }
+})
+
+it('a checkout that is opened again loses its personal data as many days after that', async () => {
+  const world = worldOf('strict')
+  const link = await world.link({ order_id: 'A-0' }, world.time + 40 * DAY_MS)
+  for (const days of [20, 29]) {
+    await world.open(link)
+    await live(world, days)
+  }
+  expect(holding(world, ['A-0'])).toBe(1)
+  await live(world, 3)
+  expect(holding(world, ['A-0'])).toBe(0)
 })
 
 it('a link that nobody opens loses its personal data RETENTION_DAYS after it was made, whenever that was', async () => {

@@ -47,7 +47,6 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/testing/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
-  'test/worker/configuration.test.ts': 'tries every option at every route',
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',

@@ -160,6 +160,11 @@ describe('the days', () => {
     await world.deliver({ ...back, status: 'failure', processed_at: '2026-03-01T11:00:00.000' })
     await world.advance(20_000)
     expect(await taken()).toEqual([['2026-03-31', 10_050, 3]])
+    const received_at = '2026-03-31T20:59:02.000Z'
+    expect(await json(world, '/api/orders/A-1')).toMatchObject({
+      status_at: received_at,
+      operations: [{ received_at }, {}],
+    })
   })
 
   it.each([

@@ -37,6 +37,9 @@ describe('the id that the shop knows', () => {
     expect(await world.order(`${id}~1`)).toMatchObject({ order_id: id, status: 'failure' })
     expect(await listed(world, `search=${id}`)).toMatchObject([{ order_id: `${id}~2`, status: 'success' }])
     expect(await listed(world, 'status=failure')).toEqual([])
+    const operations = [{ order_id: `${id}~2`, description: 'Two mugs', last_four: '1111' }]
+    const taken = await world.api('/api/operations?from=2026-03-01&to=2026-03-01')
+    expect(await taken.json()).toMatchObject({ operations })
     expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2`, amount: 100.5 } })
     // The attempt belongs to the key, also when it holds no money any more.
     expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2` } })

@@ -37,7 +37,8 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
     if (!token || !email) return notice(visit, 403, words.noAccess)
     return { name: email, role: roleOf(visit, email), secret: await formSecretOf(token, email) }
   }
-  if (configurationProblems(c.env, TOKENS).length > 0) return unconfigured(visit)
+  const [problem] = configurationProblems(c.env, TOKENS)
+  if (problem) return unconfigured(visit, problem.binding)
   const session = await readSession(c, visit.now())
   const isOver = session?.name && (await isEnded(c.env, session))
   if (!session?.name || isOver) return login(visit, session?.name ? undefined : session, tries)
@@ -59,12 +60,12 @@ function roleOf({ options: { roles } }: Visit, email: string): Role {
   return (Object.hasOwn(roles, email) ? roles[email] : undefined) ?? 'view'
 }
 
-function unconfigured(visit: Visit): Promise<Response> {
+function unconfigured(visit: Visit, binding: string): Promise<Response> {
   const { title, body } = visit.words.unconfigured
   return page(visit, {
     status: 503,
     title,
-    body: html`<div class="card"><p>${body}</p><pre>npx wrangler secret put ADMIN_TOKEN</pre></div>`,
+    body: html`<div class="card"><p>${body}</p><pre>npx wrangler secret put ${binding}</pre></div>`,
   })
 }
 

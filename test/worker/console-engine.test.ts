@@ -147,19 +147,21 @@ describe('the days', () => {
   it('count an operation where its success was received first, until the service takes that back', async () => {
     const world = create({ env: { SHOP_TZ: 'Europe/Kyiv' } })
     world.time = Date.parse('2026-03-31T20:59:00Z')
-    const [paid, back] = [payment('A-1'), secondary('A-1', 'refund', { amount: 2 })]
+    // A fee of another currency is not added.
+    const fee = { amount: 1, currency: 'USD' }
+    const [paid, back] = [payment('A-1', { fee }), secondary('A-1', 'refund', { amount: 2 })]
     const released = [payment('A-2', { method: 'auth' }), secondary('A-2', 'void')]
     for (const event of [paid, back, ...released]) await world.deliver(event)
     await world.advance(120_000)
     const taken = async () => {
       const { days } = (await json(world, '/api/days?from=2026-03-31&to=2026-04-01')) as { days: Json[] }
-      return days.map(({ day, taken_minor, count }) => [day, taken_minor, count])
+      return days.map(({ day, taken_minor, fee_minor, count }) => [day, taken_minor, fee_minor, count])
     }
-    expect(await taken()).toEqual([['2026-03-31', 9850, 4]])
+    expect(await taken()).toEqual([['2026-03-31', 9850, 0, 4]])
     await world.deliver({ ...paid, processed_at: '2026-03-01T11:00:00.000' })
     await world.deliver({ ...back, status: 'failure', processed_at: '2026-03-01T11:00:00.000' })
     await world.advance(20_000)
-    expect(await taken()).toEqual([['2026-03-31', 10_050, 3]])
+    expect(await taken()).toEqual([['2026-03-31', 10_050, 0, 3]])
     const received_at = '2026-03-31T20:59:02.000Z'
     expect(await json(world, '/api/orders/A-1')).toMatchObject({
       status_at: received_at,

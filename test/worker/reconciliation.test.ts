@@ -216,6 +216,20 @@ describe('an attempt that is not settled', () => {
     expect([await operate(world, 'capture', { charge_amount: 10 }), watchedRows(world)]).toEqual([200, []])
   })
 
+  it('that was pending is watched no more once a webhook says how it has ended', async () => {
+    const { world, asked } = await reserved()
+    world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+    expect(await operate(world, 'capture', { charge_amount: 10 })).toBe(502)
+    const [{ operation_id, payment_id } = {}] = world.emulator.orders.get(ID)?.operations ?? []
+    const rows = []
+    for (const status of ['pending', 'success']) {
+      await world.deliver(secondary(ID, 'capture', { operation_id, payment_id, amount: 10, status }))
+      await world.advance(20_000)
+      rows.push(watchedRows(world).length)
+    }
+    expect([rows, asked]).toEqual([[1, 0], []])
+  })
+
   it('whose response KV did not store is asked about, its webhook names no known method', async () => {
     const { world, asked } = await reserved()
     world.emulator.faults.clear()

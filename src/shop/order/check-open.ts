@@ -42,11 +42,12 @@ export async function checkOpen(scope: OrderScope): Promise<void> {
   }
 }
 
-/** Whether an event says what became of an operation that is still open. */
+/** Whether an event says what became of an operation that is open, or how a settled one has ended. */
 function isAnswered(scope: OrderScope, row: WatchedRow): boolean {
   const operation = operationOf(scope, row)
-  if (!operation || !isOpen(operation)) return false
-  return readOrder(scope, row.order_id).order.attempts.every(({ id }) => id !== operation.id)
+  if (!operation) return false
+  const { attempts, operations } = readOrder(scope, row.order_id).order
+  return isOpen(operation) ? attempts.every(({ id }) => id !== operation.id) : hasEnded(operation, operations)
 }
 
 async function check(scope: OrderScope, row: WatchedRow): Promise<void> {

@@ -38,8 +38,13 @@ const LISTS = worker('books orders attention whole-order api merchant')
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
 const REBUILD = worker('lost-gate')
-const CONSOLE = ['test/console/*.test.ts', ...worker('console-engine')]
-const PAGES = [...worker('pages result links'), 'test/console/shop-pages.test.ts']
+const pages = (names: string): string[] => names.split(' ').map((name) => `test/console/${name}.test.ts`)
+const CONSOLE = [
+  ...pages('access promises order session shop-pages'),
+  ...worker('console-engine'),
+  'test/console/*.test.ts',
+]
+const PAGES = [...worker('shop pages checkout links result'), 'test/console/shop-pages.test.ts']
 /** A bit of everything that the engine does. */
 const SHOP = [...worker('gate operate cancel webhooks orders'), ...CONSOLE]
 
@@ -73,8 +78,14 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...CONSOLE],
     'src/shop/books/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
-  'shop/kv': { 'src/shop/kv/*.ts': [...EVENTS, ...MONEY, ...ERASURE] },
-  console: { 'src/console/**/*.ts': CONSOLE },
+  'shop/kv': { 'src/shop/kv/*.ts': [...worker('webhooks rejections alerts attention operate failures'), ...ERASURE] },
+  console: {
+    'src/console/{access,kept,login,options,roles,session}.ts': pages('access session promises order forms truth'),
+    'src/console/lib/*.ts': pages('promises order shop-pages forms hostile'),
+    'src/console/pages/{act,actions,failed-act,receipt}.ts': pages('promises order access forms hostile truth'),
+    'src/console/pages/*link*.ts': pages('shop-pages promises forms links-truth truth'),
+    'src/console/**/*.ts': CONSOLE,
+  },
   shop: {
     'src/money/*.ts': [...MONEY, ...REBUILD],
     'src/shop/{gate,call-gate}.ts': [...MONEY, ...EVENTS, ...CHECKOUT],

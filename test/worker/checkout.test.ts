@@ -17,7 +17,7 @@ describe('a checkout link', () => {
     ['GET', { 'user-agent': 'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5' }],
     ['GET', { 'sec-purpose': 'prefetch;prerender' }],
   ])('creates nothing for a look at it: %s %j; the link then leads to the payment', async (method, headers) => {
-    const world = create({ env: { SHOP_NAME: 'Glechyk' } })
+    const world = create({ env: { SHOP_NAME: 'Glechyk' }, pages: { logo: 'https://a.test/l.svg' } })
     const link = await world.link({ order_id: 'A-1' })
     const response = await world.fetch(new Request(link, { method, headers }))
     expect([response.status, world.emulator.orders.list(), world.kv.calls.put]).toEqual([200, [], 0])
@@ -25,6 +25,7 @@ describe('a checkout link', () => {
       const page = await response.text()
       expect(page).toContain('<meta property="og:title" content="Glechyk: Two mugs">')
       expect(page).toContain('<meta property="og:description" content="UAH\u00a0100.50">')
+      expect(page).toContain('<meta property="og:image" content="https://a.test/l.svg">')
     }
     expect(await world.open(link)).toContain('/checkout/')
   })

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import type { ShopEnv } from '../../src/shop/env.ts'
+import { closedLink, notOpened } from '../../src/shop/pages/checkout.ts'
 import { english } from '../../src/shop/pages/en.ts'
 import { siteFor } from '../../src/shop/pages/language.ts'
 import { money } from '../../src/shop/pages/money.ts'
@@ -132,32 +133,89 @@ it('a button can be read on the shop’s colour', async () => {
     const text = await (await new World({ pages: { accent } }).get('/checkout/x')).text()
     return /--on: (#000|#fff) \}/.exec(text.slice(text.indexOf(`--link: ${accent}`)))?.[1]
   }
-  expect([await on('#ffdd00'), await on('#7a3e9d'), await on('rebeccapurple')]).toEqual(['#000', '#fff', '#fff'])
+  const colours = ['#ffdd00', '#7a80ff', '#7a3e9d', '#8c8c8c', 'rebeccapurple']
+  expect(await Promise.all(colours.map(on))).toEqual(['#000', '#000', '#fff', '#fff', '#fff'])
 })
 
-it('a paid order’s page says what became of the money', async () => {
-  const site = { env: new World().env(), wording: english, pages: {} }
-  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
-  const title = async (method: string, totals: object) => {
-    const status = { status: 'success', method, amount: 100, currency: 'UAH', totals: { ...none, ...totals } }
-    const shown = { status, expected: undefined, description: undefined, link: undefined }
-    const page = await resultPage(site, 'A-1', shown, '/return/A-1', 0)
-    return /<h1[^>]*>([^<]*)/.exec(await page.text())?.[1]
+const site = { env: new World({ env: { SHOP_URL: 'https://a.test/' } }).env(), wording: english, pages: {} }
+
+/** A page as customers see it: status, sign and words; where it leads, `!` on its big button; when it refreshes. */
+async function seen(made: Promise<Response>): Promise<unknown[]> {
+  const { status, headers } = await made
+  const main = (await (await made).text()).split(/<\/?main>/)[1] ?? ''
+  const [, sign] = /<svg class="(\w+)"[^>]*><path d="M/.exec(main) ?? []
+  const words = main.split(/(?:\s*<[^>]+>)+\s*/).slice(1, -2)
+  const ways = [...main.matchAll(/<p( class="go")?><a href="([^"]*)/g)].map(([, go, to]) => (go ? `!${to}` : to))
+  return [`${status} ${sign}`, words.join(), ways.join(), headers.get('refresh') ?? '']
+}
+const HOME = 'https://a.test/'
+
+it('a page in place of a payment has the status and the words of its kind, and the way on', async () => {
+  const statuses = {
+    ...{ invalid: 404, notFound: 404, changed: 409, expired: 410, revoked: 410, closed: 410, full: 410 },
+    ...{ unusable: 422, busy: 429 },
   }
-  const all = { authorized: 10_000, captured: 10_000 }
-  expect([
-    await title('purchase', all),
-    await title('purchase', { ...all, refunded: 1_000 }),
-    await title('purchase', { ...all, refunded: 10_000 }),
-    await title('auth', { authorized: 10_000 }),
-    await title('auth', { authorized: 10_000, captured: 1_000, voided: 9_000 }),
-    await title('auth', { authorized: 10_000, voided: 10_000 }),
-  ]).toEqual([
-    english.paid,
-    english.partlyRefunded,
-    english.refunded,
-    english.reserved,
-    english.partlyCaptured,
-    english.released,
-  ])
+  for (const [kind, status] of Object.entries(statuses)) {
+    const { title, text } = english[kind as 'busy']
+    expect(await seen(closedLink(site, kind as 'busy'))).toEqual([`${status} note`, `${title},${text}`, `!${HOME}`, ''])
+  }
+  const { notOpened: failed, opening, tryAgain, refreshNow } = english
+  const [again, never] = [notOpened(site, 'failed', '/x'), notOpened(site, 'failed', '/x', 500, '<y>')]
+  const says = `${failed.title},${failed.text},${tryAgain}`
+  expect(await seen(again)).toEqual(['503 note', says, `!/x,${HOME}`, ''])
+  expect(await seen(never)).toEqual(['500 note', `${failed.title},&lt;y&gt;`, `!${HOME}`, ''])
+  const wait = await notOpened(site, 'wait', '/x')
+  expect(wait.headers.get('retry-after')).toBe('10')
+  const words = `${opening.title},${opening.text(10)},${refreshNow}`
+  expect(await seen(Promise.resolve(wait))).toEqual(['503 wait', words, `!/x,${HOME}`, '10;url=/x'])
+})
+
+it('an order’s page says what became of the money, where it leads and when it looks again', async () => {
+  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
+  const all = { authorized: 10_050, captured: 10_050 }
+  const about = { expected: undefined, description: undefined, link: undefined }
+  const show = (more: object | undefined, totals: object = {}, rest: object = {}, look = 0) => {
+    const status = more && { status: 'success', method: 'purchase', amount: 100.5, currency: 'UAH', ...more }
+    const shown = { ...about, status: status && { ...status, totals: { ...none, ...totals } }, ...rest }
+    return seen(resultPage(site, 'A-1~2', shown as never, '/return/A-1?t=x', look))
+  }
+  const { failed, cancelled, confirming, thanks, tryAgain, refreshNow, ...en } = english
+  const [sum, order, home, auth] = ['UAH\u00a0100.50', 'Order,A-1', `!${HOME}`, { method: 'auth' }]
+  const end = `${thanks},${order}`
+  const facts = { at: '2026-03-01T10:00:00Z', card: '1111', receipt_url: 'https://r.test/' }
+  const shownFacts = 'Purchase,A mug,Date,1 Mar 2026, 10:00,Card,•••• 1111,Receipt'
+  const [cent, less] = ['UAH\u00a00.01', 'UAH\u00a0100.49']
+  const failure = { status: 'failure' }
+  const rows: [page: Promise<unknown[]>, sign: string, ways: string, ...words: string[]][] = [
+    [show({}, all), 'ok', home, en.paid, sum, end],
+    [show(facts, all, { description: 'A mug' }), 'ok', `https://r.test/,${home}`, en.paid, sum, end, shownFacts],
+    [show({}, { ...all, refunded: 1 }), 'ok', home, en.partlyRefunded, less, end, 'Charged', sum, 'Refunded', cent],
+    [show({}, { ...all, refunded: 10_050 }), 'ok', home, en.refunded, sum, end, 'Refunded', sum],
+    [show(auth, { authorized: 10_050 }), 'ok', home, en.reserved, sum, end],
+    [show(auth, { ...all, captured: 1, voided: 10_049 }), 'ok', home, en.partlyCaptured, cent, end],
+    [show(auth, { authorized: 10_050, voided: 10_050 }), 'ok', home, en.released, sum, end],
+    [show(failure), 'bad', home, failed.title, sum, `${failed.text} ${failed.askShop}`, order],
+    [show(failure, {}, { link: '/l' }), 'bad', `!/l,${HOME}`, failed.title, sum, failed.text, tryAgain, order],
+    [
+      show({ ...failure, cancelled: true }, {}, { link: '/l' }),
+      'note',
+      home,
+      cancelled.title,
+      sum,
+      cancelled.text,
+      order,
+    ],
+  ]
+  for (const [page, sign, ways, ...words] of rows) expect(await page).toEqual([`200 ${sign}`, words.join(), ways, ''])
+  const expected = { amount: 100.5, currency: 'UAH' }
+  for (const [look = 0, seconds] of [[0, 3], [4, 3], [5, 10], [29, 10], [30]]) {
+    const next = `/return/A-1?t=x&look=${look + 1}`
+    const says = `${seconds ? confirming.refreshing : confirming.slow} ${confirming.advice}`
+    expect(await show(undefined, {}, look > 0 ? { expected } : {}, look)).toEqual([
+      '200 wait',
+      [confirming.title, ...(look > 0 ? [sum] : []), says, refreshNow, order].join(),
+      `!${next.replace('&', '&amp;')},${HOME}`,
+      seconds ? `${seconds};url=${next}` : '',
+    ])
+  }
 })

@@ -99,13 +99,6 @@ describe('the result page', () => {
     // A gate has what the page needs in its own storage.
     expect((await world.get(result)).status).toBe(200)
   })
-
-  it('stops refreshing after a while', async () => {
-    const world = new World()
-    const { result } = await checkedOut(world, 'A-1')
-    expect((await world.get(`${result}&look=29`)).headers.get('refresh')).toMatch(/^10;url=/)
-    expect((await world.get(`${result}&look=30`)).headers.get('refresh')).toBeNull()
-  })
 })
 
 describe('every page', () => {

@@ -28,6 +28,17 @@ describe.each(EACH)('webhooks over $kind KV, each sent $sends', ({ kind, sends }
     expect(order?.updated_at).toBe(at(5))
   })
 
+  it('keeps beside the key of an event what fits there, to the byte', async () => {
+    const sizes: number[] = []
+    for (const size of [0, 1_024, 1_025]) {
+      const status_code = 'x'.repeat(1 + Math.max(0, size - (sizes[0] ?? 0)))
+      await world.deliver(payment(id, { status_code }))
+      const written = world.kv.writes.findLast(({ key }) => key.startsWith('event/'))
+      sizes.push(JSON.stringify(written?.metadata).length)
+    }
+    expect([sizes[1], Number(sizes[2]) < 100, (await world.order(id))?.events.length]).toEqual([1_024, true, 3])
+  })
+
   it('counts a duplicate once: in sequence, and after 25 hours', async () => {
     const event = payment(id)
     await world.deliver(event)
@@ -62,6 +73,7 @@ describe.each(EACH)('webhooks over $kind KV, each sent $sends', ({ kind, sends }
   it('keeps what it cannot read, and what names no order, as strays', async () => {
     await world.deliver(`[${JSON.stringify(id)}]`)
     await world.deliver({ method: 'purchase', remark: id })
+    await world.env().STATE.put('stray/by-hand', '{"data":"W10"}')
     const { strays } = (await (await world.settled('/api/strays?limit=100')).json()) as {
       strays: { id: string; reason: string }[]
     }
@@ -77,6 +89,7 @@ describe.each(EACH)('webhooks over $kind KV, each sent $sends', ({ kind, sends }
         .map((text) => text.split(' ')[0])
         .sort(),
     ).toEqual(['no_order_id', 'not_json'])
+    expect(strays).toContainEqual({ id: 'by-hand', reason: 'unknown', received_at: 0 })
   })
 
   it('keeps no card’s token with a stray, which the API shows', async () => {

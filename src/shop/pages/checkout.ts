@@ -77,7 +77,7 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string, reus
     head: html`<meta property="og:type" content="website">
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${sum}">
-${/^https?:/.test(pages.logo ?? '') ? html`<meta property="og:image" content="${pages.logo}">` : ''}
+${pages.logo?.startsWith('https:') ? html`<meta property="og:image" content="${pages.logo}">` : ''}
 `,
     formAction: `'self' https: ${service}`,
   })

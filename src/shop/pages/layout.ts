@@ -135,8 +135,9 @@ const styleOf = ({ accent, style = '' }: PagesOptions): string =>
 
 /** Whether black is easier to read on a colour than white; of one that is not `#rrggbb` it is not known. */
 function isBright(colour: string): boolean {
-  const [r, g, b] = (/^#(..)(..)(..)$/.exec(colour) ?? []).slice(1).map((part) => Number.parseInt(part, 16))
-  return 0.3 * (r ?? 0) + 0.59 * (g ?? 0) + 0.11 * (b ?? 0) > 140
+  const parts = (/^#(..)(..)(..)$/.exec(colour) ?? []).slice(1).map((part) => Number.parseInt(part, 16))
+  const [r, g, b] = parts as [number, number, number]
+  return 0.3 * r + 0.59 * g + 0.11 * b > 140
 }
 
 const imagesOf = ({ logo = '' }: PagesOptions): string => {

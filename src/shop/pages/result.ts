@@ -20,8 +20,8 @@ export type Shown = Omit<OrderPage, 'method' | 'lang'>
 export function resultPage(site: Site, order_id: string, shown: Shown, url: string, look: number): Promise<Response> {
   const { status, expected, link } = shown
   const { wording } = site
-  const amount = status ? moneyState(status).sum : (expected?.amount ?? null)
-  const sum = amount === null ? undefined : money(wording, amount, status?.currency ?? expected?.currency ?? '')
+  const amount = status ? moneyState(status).sum : expected?.amount
+  const sum = typeof amount === 'number' ? money(wording, amount, (status ?? expected)?.currency ?? '') : undefined
   const about = { sum, details: details(site, order_id, shown) }
   if (status?.status === 'success') {
     return page(site, { title: successTitle(wording, status), sign: 'ok', body: wording.thanks, ...about })

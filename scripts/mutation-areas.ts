@@ -38,12 +38,21 @@ const LISTS = worker('books orders attention whole-order api merchant')
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
 const REBUILD = worker('lost-gate')
-const pages = (names: string): string[] => names.split(' ').map((name) => `test/console/${name}.test.ts`)
+const pages = (names: string): string[] => [
+  'test/node/console-pages.test.ts',
+  ...names.split(' ').map((name) => `test/console/${name}.test.ts`),
+]
 const CONSOLE = [
   ...pages('access promises order session shop-pages'),
   ...worker('console-engine'),
   'test/console/*.test.ts',
 ]
+/** The console beside the API. */
+const TRUTH = [...pages('order session shop-pages'), ...worker('console-engine'), ...pages('links-truth truth')]
+/** Each call once, and who may make it with which bindings. */
+const API = ['test/node/openapi.test.ts', ...worker('people configuration')]
+/** Each error of each route. */
+const ERRORS = [...worker('failures'), 'test/node/worker-routes.test.ts']
 const PAGES = [...worker('shop pages checkout links result'), 'test/console/shop-pages.test.ts']
 /** A bit of everything that the engine does. */
 const SHOP = [...worker('gate operate cancel webhooks orders'), ...CONSOLE]
@@ -75,8 +84,8 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/order/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/books': {
-    'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...CONSOLE],
-    'src/shop/books/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
+    'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...TRUTH],
+    'src/shop/books/*.ts': [...LISTS, ...worker('upgrade'), ...TRUTH, ...worker('reconciliation')],
   },
   'shop/kv': { 'src/shop/kv/*.ts': [...worker('webhooks rejections alerts attention operate failures'), ...ERASURE] },
   console: {
@@ -93,11 +102,11 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/*.ts': [...worker('shop configuration'), ...SHOP],
   },
   'shop/routes': {
-    'src/shop/routes/{checkout,result}.ts': [...PAGES, ...CHECKOUT],
-    'src/shop/routes/{links,short-link,reuse}.ts': [...worker('links reusable-links'), ...CONSOLE],
-    'src/shop/routes/{webhooks,events}.ts': EVENTS,
-    'src/shop/routes/operations.ts': [...MONEY, ...worker('cancel')],
-    'src/shop/routes/*.ts': [...LISTS, ...CONSOLE],
+    'src/shop/routes/{checkout,result}.ts': [...PAGES, ...worker('cancel open-checkout reusable-links')],
+    'src/shop/routes/{links,short-link,reuse}.ts': [...API, ...worker('links reusable-links'), ...TRUTH, ...ERRORS],
+    'src/shop/routes/{webhooks,events}.ts': [...API, ...worker('webhooks rejections alerts reconciliation'), ...ERRORS],
+    'src/shop/routes/operations.ts': [...API, ...worker('operate settle found-out cancel gate merchant'), ...ERRORS],
+    'src/shop/routes/*.ts': [...API, ...LISTS, ...TRUTH, ...ERRORS],
   },
   'shop/lib': {
     'src/shop/lib/configuration.ts': worker('shop reconciliation configuration'),

@@ -108,7 +108,7 @@ export function moneyOfBook(
 /** The acts of people, the newest first. */
 export function auditOfBook(
   { shop }: BooksScope,
-  { limit, after = [1e15, ''] }: { limit: number; after?: Position | undefined },
+  { limit, after = [Number.MAX_SAFE_INTEGER, ''] }: { limit: number; after?: Position | undefined },
 ): Answer<TimePlace & { entry: object }> {
   const query = 'SELECT at, id, entry FROM audit WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?'
   const rows = shop.all<TimePlace & { entry: string }>(query, ...after, limit)

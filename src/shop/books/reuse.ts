@@ -103,7 +103,7 @@ function limitOf({ shop, now }: BooksScope, link: Reusable): Closed | undefined 
 /** The orders that a link has made, the newest first. */
 export const ordersOfLink = (
   { shop }: BooksScope,
-  { nonce, limit, after = [1e15, ''] }: { nonce: string; limit: number; after?: Position | undefined },
+  { nonce, limit, after = [Number.MAX_SAFE_INTEGER, ''] }: { nonce: string; limit: number; after?: Position | undefined },
 ): Answer<TimePlace> => {
   const query = `SELECT at, order_id AS id FROM reuse WHERE nonce = ? AND (at, order_id) < (?, ?)
     ORDER BY at DESC, order_id DESC LIMIT ?`

@@ -1,0 +1,103 @@
+// Every page of the console as it stands: what changes in console-pages.txt is what a person sees otherwise.
+import { expect, it } from 'vitest'
+import { Browser, formTo, mount, payOrder, type Shown } from '../console/support/browser.ts'
+import { at, payment, secondary } from '../worker/support/events.ts'
+import { World } from '../worker/support/world.ts'
+
+/** A page without what chance has chosen, nor what an order's events are in full. */
+const withoutChance = (text: string): string =>
+  text
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
+    .replaceAll(/((?:name="(?:csrf|id)" value|cursor)="?)[\w-]+/g, '$1…')
+    .replaceAll(/\b[A-HJ-NP-Z2-9]{10}\b/g, 'ORDER')
+    .replaceAll(/(\/p\/|%2Fp%2F)[\w-]{16}/g, '$1SHORT')
+    .replaceAll(/(<pre tabindex="0">|<path fill="#000" d=")[^<"]*/g, '$1…')
+
+/** A line for each tag with attributes. Of the frame, which is whole on the page More: the title, and where the menu stands. */
+function linesOf({ status, url, text, headers }: Shown): string[] {
+  const [frame = '', main = ''] = text.split(/<\/?main[^>]*>/)
+  const [, title = ''] = /<title>(.*?)<\/title>/.exec(frame) ?? []
+  const menu = [...frame.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, to, is]) => `${to} ${is}`)
+  const shown = withoutChance(url.endsWith('/more') ? text : main)
+  const lines = shown.split(/(?:<\/\w+>|<\w+>|\s)*(?:\n|<\/\w+>|<\w+>)\s*/).filter(Boolean)
+  return [withoutChance(`\n# ${url} ${status} ${headers.get('refresh') ?? ''}`), `${title} (${menu.join()})`, ...lines]
+}
+
+const pages: string[] = []
+const note = (shown: Shown): Shown => {
+  pages.push(...linesOf(shown))
+  return shown
+}
+
+it('each page shows what it did: if not, look at it, and run `vitest run -u` with this file', async () => {
+  const world = new World({ failures: 0, env: { SHOP_NAME: 'Cups', SHOP_TZ: 'Europe/Kyiv' } })
+  const browser = await new Browser(mount(world)).signIn()
+  const look = async (paths: string, by = browser): Promise<void> => {
+    for (const path of paths.split(' ')) note(await by.open(`/console${path}`))
+  }
+  /** Presses the button of a page's form that posts to an address. */
+  const press = async (page: string | Shown, to: RegExp, values: Record<string, string> = {}): Promise<Shown> => {
+    await world.advance(1_000)
+    const shown = typeof page === 'string' ? await browser.open(`/console${page}`) : page
+    return note(await browser.submit(formTo(shown, to), values))
+  }
+  const stranger = new Browser(mount(world))
+  await look('/orders/A-1/refund', stranger)
+  note(await stranger.submit(formTo(await stranger.open('/console'), /login/), { password: 'x' }))
+  await look('/ /orders /links /record /attention /day /more /new-link /nothing /orders/X /links/X')
+
+  const make = (values: Record<string, string>) => press('/new-link', /new-link/, { currency: 'UAH', ...values })
+  const filled = { amount: '50', description: 'A jug', name: 'Taras', phone: '+380441234567', email: 't@example.com' }
+  for (const wrong of [{ amount: '1x' }, { amount: '200000' }, { use: 'many', count: '0', name: '' }, { email: 'x' }])
+    await make({ ...filled, ...wrong })
+  const link = (await make({ ...filled, until: '2026-03-05' })).url.slice('/console'.length)
+  const many = (await make({ amount: '5', description: 'A cup', use: 'many', count: '3' })).url.slice('/console'.length)
+  await look(`${link}?look=20 ${link}/close ${many}/close /new-link?again=${link.split('/').at(-1)}`)
+  for (const path of [link, many]) await press(`${path}/close`, /revoke/)
+  await look('/links /links?state=revoked /links?state=sent')
+
+  await payOrder(world, 'auth')
+  await world.advance(2_000)
+  await world.send('/api/orders/A-1/capture', { charge_amount: 40 }, 'k')
+  await world.advance(20_000)
+  await world.deliver(payment('B-1', { currency: 'USD', description: 'A vase', customer_fname: 'Olena' }))
+  await world.deliver(payment('C-1', { status: 'failure', status_code: '4153' }))
+  await world.deliver(payment('D-1', { status: 'pending' }))
+  const long = `E${'-'.repeat(32)}`
+  await world.deliver(payment(long, { amount: 7, cc_mask: '411111******1111' }))
+  const refund = secondary('B-1', 'refund', { amount: 10, created_at: at(60), processed_at: at(61), currency: 'USD' })
+  await world.deliver(refund)
+  await world.deliver(secondary('B-1', 'refund', { amount: 20, status: 'pending', currency: 'USD' }))
+  await world.deliver({ method: 'purchase' })
+  await world.open(await world.link({ order_id: 'F-1', customer_email: 'f@example.com' }))
+  await world.advance(25 * 3_600_000)
+  await browser.signIn()
+  await look('/ /orders /orders?state=open /orders?q=a&from=2026-03-01 /orders?from=2026-03-02&to=2026-03-01')
+  await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /attention`)
+  await look(`/orders/B-1/receipt/x /orders/B-1/receipt/${refund.operation_id}`)
+  for (const act of 'capture?amount=1 void erase resend cancel settle?executed=true refund?amount=99'.split(' '))
+    await look(`/orders/A-1/${act}`)
+  const first = (act: string, values = {}) => press('/orders/A-1', new RegExp(`/${act}$`), values)
+  await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip', amount: '500' })
+  await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip' })
+  world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
+  await press(await first('refund', { amount: '6' }), /confirm/)
+  world.intercept = (_, init) => (init?.method === 'POST' ? undefined : new Response('', { status: 403 }))
+  await look('/orders/A-1')
+  for (let i = 0; i < 4; i++) await world.advance(11 * 60_000)
+  await browser.signIn()
+  await look('/orders/A-1 /attention')
+  world.intercept = undefined
+  await press('/orders/B-1', /notes$/, { text: 'Called.' })
+  await press(await first('erase'), /confirm/)
+  await press('/attention', /done$/)
+
+  const token = 'a-token-of-32-characters-for-olena'
+  const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
+  const viewer = new Browser(mount(world, {}, { PEOPLE }), { 'accept-language': 'uk' })
+  const login = formTo(note(await viewer.open('/console')), /login/)
+  note(await viewer.submit(login, { username: 'olena', password: token }))
+  await look('/orders/A-1 /orders/A-1/void /links /attention /new-link /orders/A-1/void/confirm', viewer)
+  await look('/record /day?from=2026-03-01&to=2026-03-02 /day?from=2026-01-01&to=2026-12-31')
+  await expect(`${pages.join('\n')}\n`).toMatchFileSnapshot('console-pages.txt')
+})

@@ -1,7 +1,7 @@
-import { getCookie, setCookie } from 'hono/cookie'
+import { getCookie } from 'hono/cookie'
 import { equalSecret } from '../shop/lib/crypto.ts'
 import type { Problem } from '../shop/lib/problem.ts'
-import { redirect } from './layout.ts'
+import { leave, redirect } from './layout.ts'
 import { csrfOf } from './session.ts'
 import { at, type SignedVisit } from './visit.ts'
 
@@ -17,12 +17,11 @@ const LONGEST = 3_800
 
 /** Leads to a page that shows such a form, and can be loaded again. Undefined: it is too long to be kept. */
 export async function keep(visit: SignedVisit, path: string, kept: Kept): Promise<Response | undefined> {
-  const { c, base, person } = visit
+  const { c, person } = visit
   const text = JSON.stringify([new URL(at(visit, path), c.req.url).pathname, kept])
   const value = (await csrfOf(person.secret, text)) + text
   if (encodeURIComponent(value).length > LONGEST) return undefined
-  const secure = c.req.url.startsWith('https:')
-  setCookie(c, COOKIE, value, { path: base || '/', httpOnly: true, sameSite: 'Strict', maxAge: 600, secure })
+  leave(visit, COOKIE, value, 600)
   return redirect(visit, path)
 }
 

@@ -155,10 +155,15 @@ export async function form(visit: SignedVisit, path: string, fields: Html | Html
 
 const SAID_COOKIE = 'edgetill_said'
 
+/** A cookie for the console's next page. @param maxAge Seconds. */
+export function leave({ c, base }: Visit, name: string, value: string, maxAge: number): void {
+  const secure = c.req.url.startsWith('https:')
+  setCookie(c, name, value, { path: base || '/', httpOnly: true, sameSite: 'Strict', maxAge, secure })
+}
+
 /** Sends the browser to another page, so that a reload repeats nothing. @param said What that page says was done. */
 export function redirect(visit: Visit, path: string, said?: string): Response {
-  const cookie = { path: visit.base || '/', httpOnly: true, sameSite: 'Strict', maxAge: 60 } as const
-  if (said) setCookie(visit.c, SAID_COOKIE, said, cookie)
+  if (said) leave(visit, SAID_COOKIE, said, 60)
   return respond(visit, null, 303, { location: at(visit, path) })
 }
 

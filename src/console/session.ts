@@ -49,7 +49,7 @@ export async function keepSession(c: C, { id, name, since }: Session, now: numbe
   setCookie(c, nameOf(c), value, { ...ATTRIBUTES, secure: !isPlain(c), maxAge: Math.ceil((until - now) / 1000) })
 }
 
-const ATTRIBUTES = { path: '/', httpOnly: true, sameSite: 'Strict' } as const
+const ATTRIBUTES = { httpOnly: true, sameSite: 'Strict' } as const
 
 /** In place of the one that this request has renewed. */
 export function endSession(c: C): void {

@@ -143,6 +143,7 @@ describe('each step', () => {
     const link = formTo(await browser.open('/console/new-link'), '/console/new-link')
     const typed = { amount: '1x', description: '[Кухоль]', email: 'olena@example.com' }
     expect(await post(link, typed)).toEqual([303, '/console/new-link/wrong'])
+    expect(await post(link, { ...typed, name: 'x'.repeat(3_800) })).toEqual([400, null])
     const wrong = await twice('/console/new-link/wrong')
     expect(formTo(wrong, '/console/new-link').fields).toMatchObject({ ...typed, order: link.fields.order })
     expect((await browser.open('/console/new-link')).text).not.toContain('olena@example.com')

@@ -235,6 +235,20 @@ describe('a form', () => {
   })
 })
 
+it('each cookie is for no script and no other site, and lasts no longer than it is needed', async () => {
+  const { world, browser } = await signedIn()
+  await payOrder(world)
+  await browser.submit(formTo(await browser.open('/console/new-link'), /new-link/))
+  await browser.submit(formTo(await browser.open('/console/orders/A-1?lang=en'), /notes$/), { text: 'x' })
+  const strict = (path: string) => `Path=${path}; HttpOnly; Secure; SameSite=Strict`
+  expect(browser.attributes).toEqual({
+    [SESSION]: `Max-Age=1800; ${strict('/')}`,
+    edgetill_form: `Max-Age=600; ${strict('/console')}`,
+    edgetill_lang: 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
+    edgetill_said: `Max-Age=60; ${strict('/console')}`,
+  })
+})
+
 describe('every page', () => {
   it.each(['/console', '/console/orders/A-1', '/console/nothing', '/console/style.css'])(
     '%s has a strict policy, is not stored where it shows something, and has no script or style of its own',

@@ -1,7 +1,7 @@
 // Each list of the shop's objects beside a plain loop over the rows that were reported to them.
 import { expect, it } from 'vitest'
 import { addLink, eraseLinks, type LinkRow, markRevoked } from '../../src/shop/books/links.ts'
-import { addStrays, putInList } from '../../src/shop/books/orders.ts'
+import { addStrays, failingOfBook, onceAnHour, putInList } from '../../src/shop/books/orders.ts'
 import { countIn, learnSums, newsOf } from '../../src/shop/books/register.ts'
 import type { BooksScope } from '../../src/shop/books/scope.ts'
 import { type ListedRow, type MoneyRow, SHOP } from '../../src/shop/books/tables.ts'
@@ -147,7 +147,9 @@ it.each([
       is.push(holds)
     }
     const [status, flag, reference] = [pick(['success', 'failure']), pick([...FLAGS, 'any']), pick(['R', 'r', 'Q'])]
-    const [from, to] = [begin + below(15) * DAY_MS, begin + (15 + below(20)) * DAY_MS]
+    // Often the moment at which a book has its last order.
+    const first = pick([below(15), 18, 19])
+    const [from, to] = [begin + first * DAY_MS, begin + Math.max(first + 1, 15 + below(20)) * DAY_MS]
     const search = pick(['a', 'a1', 'B', 'b', 'b%', '%', 'c'])
     const begins = (text: string | null | undefined, start = search) => text?.startsWith(start) === true
     also('status', status, ({ summary }) => summary.status === status)
@@ -245,4 +247,14 @@ it.each([
     'audit?limit=1',
   ])
     expect([other, (await world.api(`/api/${other}&cursor=${cursor}`)).status]).toEqual([other, 400])
+})
+
+it('a page of failing events begins after the one before, and an hour ends at its last moment', () => {
+  const shop = openTables(new World().gate.storage('shop', ''), SHOP)
+  const at = (time: number) => ({ shop, now: () => time }) as unknown as BooksScope
+  for (const id of ['a', 'b', 'c']) shop.all('INSERT INTO failing VALUES (?, ?, ?)', id, 'A-1', 'A-1')
+  const page = (after?: [number, string]) => failingOfBook(at(0), { after, limit: 2 }).rows.map((row) => row.event_id)
+  expect([page(), page([0, 'b'])]).toEqual([['a', 'b'], ['c']])
+  const isFirst = [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1].map((time) => onceAnHour(at(time), 'x'))
+  expect(isFirst).toEqual([true, false, true, false])
 })

@@ -50,8 +50,8 @@ export async function askPage<Q extends { limit: number }, T>(
     if (time !== undefined && (newestFirst ? book.last < time : book.first > time)) continue
     if (book.last < from || book.first > to) continue
     const more = await actShop(scope, book.number, action, asked)
-    const sign = newestFirst ? -1 : 1
-    found = [...found, ...more.rows].sort((a, b) => sign * compare(place(a), place(b))).slice(0, asked.limit)
+    const order = (a: T, b: T): number => compare(place(a), place(b))
+    found = [...found, ...more.rows].sort((a, b) => (newestFirst ? order(b, a) : order(a, b))).slice(0, asked.limit)
   }
   const page = found.slice(0, query.limit)
   const last = page.at(-1)

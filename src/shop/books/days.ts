@@ -1,7 +1,7 @@
 import { baseOrderId } from '../lib/attempt-id.ts'
 import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
-import type { ListedRow, MoneyRow, Position } from './tables.ts'
+import { LATEST, type ListedRow, type MoneyRow, type Position } from './tables.ts'
 
 // The days in a book: the takings, and who did what.
 
@@ -108,7 +108,7 @@ export function moneyOfBook(
 /** The acts of people, the newest first. */
 export function auditOfBook(
   { shop }: BooksScope,
-  { limit, after = [Number.MAX_SAFE_INTEGER, ''] }: { limit: number; after?: Position | undefined },
+  { limit, after = LATEST }: { limit: number; after?: Position | undefined },
 ): Answer<TimePlace & { entry: object }> {
   const query = 'SELECT at, id, entry FROM audit WHERE (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?'
   const rows = shop.all<TimePlace & { entry: string }>(query, ...after, limit)

@@ -1,7 +1,7 @@
 import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
 import { addReusable, type Reusable, recordLink } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
-import type { OrderSummary, Place, Position } from './tables.ts'
+import { LATEST, type OrderSummary, type Place, type Position } from './tables.ts'
 
 // The links that POST /api/links made: each in the book that was the current one.
 
@@ -77,7 +77,7 @@ export interface LinkQuery {
 
 /** Links, newest first; with a state, those that may be in it. */
 export function linksOfBook({ shop, now }: BooksScope, query: LinkQuery): Answer<FoundLink> {
-  const { limit, after = [Number.MAX_SAFE_INTEGER, ''], order_id, id, state = 'paid' } = query
+  const { limit, after = LATEST, order_id, id, state = 'paid' } = query
   const made = '(SELECT short FROM reuse JOIN reusable USING (nonce) WHERE order_id = ?)'
   const own = order_id === undefined ? '' : `(l.order_id = ? OR l.short = ${made}) AND`
   const select = `SELECT l.*, nonce, max_orders, max_per_hour, made, coalesce(revoked_at, expires_at) <= ? AND EXISTS (

@@ -1,7 +1,7 @@
 import type { TimePlace } from './days.ts'
 import type { Answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
-import type { Position } from './tables.ts'
+import { LATEST, type Position } from './tables.ts'
 
 // The links that anybody may pay with, again and again. They and the ids of their orders are in the register.
 
@@ -103,7 +103,7 @@ function limitOf({ shop, now }: BooksScope, link: Reusable): Closed | undefined 
 /** The orders that a link has made, the newest first. */
 export const ordersOfLink = (
   { shop }: BooksScope,
-  { nonce, limit, after = [Number.MAX_SAFE_INTEGER, ''] }: { nonce: string; limit: number; after?: Position | undefined },
+  { nonce, limit, after = LATEST }: { nonce: string; limit: number; after?: Position | undefined },
 ): Answer<TimePlace> => {
   const query = `SELECT at, order_id AS id FROM reuse WHERE nonce = ? AND (at, order_id) < (?, ?)
     ORDER BY at DESC, order_id DESC LIMIT ?`

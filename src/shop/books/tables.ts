@@ -217,6 +217,9 @@ export interface OrderFilter {
 /** A place in a list: what its rows are sorted by. */
 export type Position = [time: number, id: string]
 
+/** The place before a list's first row, where the newest comes first. */
+export const LATEST: Position = [Number.MAX_SAFE_INTEGER, '']
+
 /** A place in the list of orders. */
 export interface Place {
   since: number

@@ -73,6 +73,8 @@ export async function orderOf(world: World): Promise<Order> {
 /** Someone with a browser. */
 export class Browser {
   cookies = new Map<string, string>()
+  /** What a browser does with each cookie, as it was set. */
+  readonly attributes: Record<string, string> = {}
   readonly send: Mounted
   readonly headers: Record<string, string>
   readonly origin: string
@@ -88,9 +90,13 @@ export class Browser {
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
     const response = await this.send(new Request(new URL(path, this.origin), { ...init, headers }))
     for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*); (.*)/.exec(cookie) ?? []
       if (value === '') this.cookies.delete(name)
-      else this.cookies.set(name, value)
+      // A browser drops a longer one.
+      else if (cookie.length <= 4_096) {
+        this.cookies.set(name, value)
+        this.attributes[name] = attributes
+      }
     }
     return response
   }

@@ -85,6 +85,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   'shop/books': {
     'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...TRUTH],
+    'src/shop/books/orders.ts': [...LISTS, ...TRUTH, ...worker('reconciliation'), ...REBUILD, ...ERASURE],
     'src/shop/books/*.ts': [...LISTS, ...worker('upgrade'), ...TRUTH, ...worker('reconciliation'), ...REBUILD],
   },
   'shop/kv': { 'src/shop/kv/*.ts': [...worker('webhooks rejections alerts attention operate failures'), ...ERASURE] },

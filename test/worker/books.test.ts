@@ -1,7 +1,7 @@
 // Each list of the shop's objects beside a plain loop over the rows that were reported to them.
 import { expect, it } from 'vitest'
 import { addLink, eraseLinks, type LinkRow, markRevoked } from '../../src/shop/books/links.ts'
-import { addStrays, failingOfBook, onceAnHour, putInList } from '../../src/shop/books/orders.ts'
+import { addStrays, FILL, failingOfBook, onceAnHour, progressOf, putInList } from '../../src/shop/books/orders.ts'
 import { countIn, learnSums, newsOf } from '../../src/shop/books/register.ts'
 import type { BooksScope } from '../../src/shop/books/scope.ts'
 import { type ListedRow, type MoneyRow, SHOP } from '../../src/shop/books/tables.ts'
@@ -257,4 +257,9 @@ it('a page of failing events begins after the one before, and an hour ends at it
   expect([page(), page([0, 'b'])]).toEqual([['a', 'b'], ['c']])
   const isFirst = [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1].map((time) => onceAnHour(at(time), 'x'))
   expect(isFirst).toEqual([true, false, true, false])
+  // The first order of a book: the cron fills it with nothing.
+  const none = { failing: [], attention: [], attempts: [], money: [], audit: [], isOpen: false, due_at: null }
+  const row = { ...none, order_id: 'A-1', since: 0, version: 1, summary: { flags: [], amount: null }, opens: true }
+  putInList(at(0), { ...row, book: 1 } as never)
+  expect(progressOf(at(0), { name: FILL })).toEqual({ isDone: true })
 })

@@ -1,10 +1,11 @@
 import { decode, verifyWithJwks } from 'hono/jwt'
+import { HOUR_MS } from '../shop/lib/day.ts'
 import type { ConsoleAccess } from './options.ts'
 
 type Keys = NonNullable<Parameters<typeof verifyWithJwks>[1]['keys']>
 
 /** The keys are fetched anew after an hour, and at an unknown one, but not more than once a minute. */
-const KEPT_MS = 3_600_000
+const KEPT_MS = HOUR_MS
 const PAUSE_MS = 60_000
 /** How far the clock of Access may be ahead. */
 const AHEAD_S = 30

@@ -6,6 +6,7 @@ import type { Place } from './books/tables.ts'
 import { clockAhead, retentionMs, type ShopEnv } from './env.ts'
 import { eraseStrays, listStrays as pageOfStrays } from './kv/strays.ts'
 import { configurationProblems, describeProblems } from './lib/configuration.ts'
+import { DAY_MS, HOUR_MS } from './lib/day.ts'
 import { describeError, logError } from './lib/log.ts'
 import { act, wake } from './order/actions.ts'
 import { eraseSoon } from './order/erase.ts'
@@ -15,9 +16,6 @@ import { attentionOfStray } from './order/store-event.ts'
 import { endOrders } from './routes/reuse.ts'
 import type { WaitUntil } from './runtime.ts'
 import { type Deps, openScope, type Scope } from './scope.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /**
  * Reports a wrong configuration, wakes the gates that have waited too long, and removes personal data that was there before

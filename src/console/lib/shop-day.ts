@@ -1,11 +1,10 @@
 import { clockAhead, type ShopEnv } from '../../shop/env.ts'
-import { dayOf } from '../../shop/lib/day.ts'
+import { DAY_MS, dayOf, HOUR_MS } from '../../shop/lib/day.ts'
 import type { Visit } from '../visit.ts'
 
-const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 /** How far from UTC a time zone can be. */
-const FARTHEST_MS = 15 * 3_600_000
+const FARTHEST_MS = 15 * HOUR_MS
 
 /** The shop's clock. */
 export const nowOf = ({ c, now }: Visit): number => now() + clockAhead(c.env)

@@ -3,7 +3,7 @@ import type { Scope } from '../scope.ts'
 import { actShop } from './actions.ts'
 import { addLink, type LinkRow } from './links.ts'
 import type { Answer } from './register.ts'
-import type { Reusable } from './reuse.ts'
+import type { NewReusable } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 import type { Position } from './tables.ts'
 
@@ -72,10 +72,10 @@ export async function keepLink(
   scope: Scope,
   number: number,
   row: Omit<LinkRow, 'short'>,
-  reusable?: Reusable,
+  reusable?: NewReusable,
 ): Promise<string> {
   const short = await newShort(scope.env.LINK_SECRET, number)
-  const further: [book?: number, reusable?: Reusable] = reusable ? [number, reusable] : number === 1 ? [] : [number]
+  const further: [book?: number, reusable?: NewReusable] = reusable ? [number, reusable] : number === 1 ? [] : [number]
   const { book } = await actShop(scope, number, addLink, { ...row, short }, ...further)
   return book === number ? short : keepLink(scope, book, row)
 }

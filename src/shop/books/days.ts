@@ -1,4 +1,5 @@
 import { baseOrderId } from '../lib/attempt-id.ts'
+import { DAY_MS } from '../lib/day.ts'
 import { type Answer, answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
 import { LATEST, type ListedRow, type MoneyRow, type Position } from './tables.ts'
@@ -70,8 +71,6 @@ export function totalsOfBook({ shop }: BooksScope, days: Days): Answer<DayTotal>
   const query = `SELECT day, currency, method, kind, ${sums} FROM total WHERE day BETWEEN ? AND ? AND count > 0`
   return answer(shop, shop.all<DayTotal>(query, days.from, days.to), days.from, days.to)
 }
-
-const DAY_MS = 86_400_000
 
 /** A row of a list that is sorted by time. */
 export interface TimePlace {

@@ -1,5 +1,5 @@
 import { type Answer, answer, countIn, currentBook, type Placed } from './register.ts'
-import { addReusable, type Reusable, recordLink } from './reuse.ts'
+import { addReusable, type NewReusable, type Reusable, recordLink } from './reuse.ts'
 import type { BooksScope } from './scope.ts'
 import { LATEST, type OrderSummary, type Place, type Position } from './tables.ts'
 
@@ -28,7 +28,7 @@ export interface LinkRow {
 export type FoundLink = LinkRow & { [K in keyof Reusable]: Reusable[K] | null }
 
 /** Keeps a link, unless it is kept. @param book Absent: the register takes it, or names the book that does. */
-export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: Reusable): Placed {
+export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: NewReusable): Placed {
   const { shop } = scope
   const { short, id, order_id, amount, currency, description, customer_name, token, created_at, by } = row
   const placed = book === undefined ? currentBook(scope) : { book }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../lib/day.ts'
 import { putMoney } from './days.ts'
 import { eraseLinks } from './links.ts'
 import { type Answer, answer, countIn, currentBook, newsOf, type Placed } from './register.ts'
@@ -14,8 +15,6 @@ import {
   type Position,
   putListed,
 } from './tables.ts'
-
-const HOUR_MS = 3_600_000
 
 /** Takes an order into its book. The register takes one that is in none, or names the book that does. */
 export function putInList(

@@ -1,11 +1,10 @@
+import { HOUR_MS } from '../lib/day.ts'
 import type { TimePlace } from './days.ts'
 import type { Answer } from './register.ts'
 import type { BooksScope } from './scope.ts'
 import { LATEST, type Position } from './tables.ts'
 
 // The links that anybody may pay with, again and again. They and the ids of their orders are in the register.
-
-const HOUR_MS = 3_600_000
 
 /** How many orders a reusable link makes. */
 export interface Limits {
@@ -24,6 +23,8 @@ export interface Reusable extends Limits {
   is_closing: number
 }
 
+export type NewReusable = Omit<Reusable, 'made' | 'is_closing'>
+
 /** Records an act on a link here: nothing is listed of an order before its link was opened. */
 export function recordLink(
   { shop, now }: BooksScope,
@@ -33,7 +34,11 @@ export function recordLink(
   shop.all('INSERT INTO audit VALUES (?, ?, ?)', at, id, JSON.stringify({ ...act, result: 'done' }))
 }
 
-export function addReusable({ shop }: BooksScope, short: string, { nonce, max_orders, max_per_hour }: Reusable): void {
+export function addReusable(
+  { shop }: BooksScope,
+  short: string,
+  { nonce, max_orders, max_per_hour }: NewReusable,
+): void {
   const write = 'INSERT INTO reusable (nonce, short, max_orders, max_per_hour) VALUES (?, ?, ?, ?)'
   shop.all(write, nonce, short, max_orders, max_per_hour)
 }

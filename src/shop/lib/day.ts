@@ -1,5 +1,8 @@
 import { dateFormat } from './formats.ts'
 
+export const HOUR_MS = 3_600_000
+export const DAY_MS: number = 24 * HOUR_MS
+
 /** How a time zone writes a day; undefined for an unknown zone. */
 export function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {

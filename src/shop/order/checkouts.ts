@@ -2,6 +2,7 @@ import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { askedFor } from '../../orders/order.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
+import { DAY_MS } from '../lib/day.ts'
 import type { ExpectedOrder } from '../lib/links.ts'
 import { logError } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
@@ -168,8 +169,6 @@ export const closeLinks = (store: OrderStore, order_id: string): void => put(sto
 /** Whether the shop cancelled the order. */
 export const areClosed = (store: OrderStore, order_id: string): boolean =>
   store.all('SELECT closed_at FROM checkout WHERE order_key = ? AND closed_at > 0', orderKey(order_id)).length > 0
-
-const DAY_MS = 86_400_000
 
 /** Whether the service may be asked now because a customer waits: once a day, however often the result page is loaded. */
 export function mayPoll({ store }: OrderScope, order_id: string): boolean {

@@ -7,6 +7,7 @@ import { removeStrays } from '../books/orders.ts'
 import { retentionMs } from '../env.ts'
 import { eraseStrays } from '../kv/strays.ts'
 import { attemptId, baseOrderId } from '../lib/attempt-id.ts'
+import { HOUR_MS } from '../lib/day.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import { getCheckout, orderOf, putCheckout } from './checkouts.ts'
@@ -139,8 +140,6 @@ async function eraseAttempt(
   })
   return done
 }
-
-const HOUR_MS = 3_600_000
 
 /** Events that one turn erases: each is read from KV and written to it. An invocation may make 1,000 calls. */
 const ERASED_AT_ONCE = 200

@@ -2,6 +2,7 @@ import { sha256Base64url } from '../../lib/sha256.ts'
 import { callInTime } from '../../money/queue.ts'
 import type { OrderFlag } from '../../orders/index.ts'
 import type { ShopEnv } from '../env.ts'
+import { HOUR_MS } from '../lib/day.ts'
 import { orderPart, originOf } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { ifPossible, StorageError } from '../lib/storage-error.ts'
@@ -11,7 +12,6 @@ import { alertHook } from './chat.ts'
 import { type CheckoutRecord, getCheckout } from './checkouts.ts'
 import type { OrderScope } from './scope.ts'
 
-const HOUR_MS = 3_600_000
 /** How long `onAlert` may take until the log says that it has not finished. */
 const ON_ALERT_MS = 10_000
 /** How many alerts this isolate remembers of each `onAlert`: spares reads, and works while the storage fails. */

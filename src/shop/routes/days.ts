@@ -2,6 +2,7 @@ import { date } from '../../schemas/input.ts'
 import { askAll, askPage } from '../books/ask.ts'
 import { auditOfBook, type Days, type DayTotal, moneyOfBook, type TimePlace, totalsOfBook } from '../books/days.ts'
 import type { Position } from '../books/tables.ts'
+import { DAY_MS } from '../lib/day.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { type RecordRow, shownEntry } from '../order/record.ts'
 import type { ShopDay } from './results.ts'
@@ -25,7 +26,6 @@ function addTo(found: Map<string, ShopDay>, { kind, count, amount, fee, ...where
 
 export const placeOf = ({ at, id }: TimePlace): Position => [at, id]
 
-const DAY_MS = 86_400_000
 const MOST_DAYS = 92
 
 /** @throws {ProblemError} for days, both inclusive, that end before they begin, or are too many. */

@@ -27,6 +27,7 @@ import {
 import { closeReusable, type Limits, recordLink } from '../books/reuse.ts'
 import type { Position } from '../books/tables.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
+import { DAY_MS } from '../lib/day.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
@@ -55,7 +56,7 @@ async function keep(
     by: scope.by ?? '',
   }
   // Without its row a reusable link makes no order.
-  if (limits) return keepLink(scope, 1, row, { ...limits, nonce: nonceOf(token), made: 0, is_closing: 0 })
+  if (limits) return keepLink(scope, 1, row, { ...limits, nonce: nonceOf(token) })
   const [short] = await Promise.all([
     keepLink(scope, 1, row).catch(ignoreOutage),
     act(scope, order_id, noteLink).catch(ignoreOutage),
@@ -168,7 +169,7 @@ const moment = v.lazy((value) =>
 )
 
 /** Of a link that anybody may pay with: orders an hour, and until when, unless it says otherwise. */
-const [PER_HOUR, YEAR_MS] = [60, 365 * 86_400_000]
+const [PER_HOUR, YEAR_MS] = [60, 365 * DAY_MS]
 
 /** The limits of a link that anybody may pay with; undefined for any other one. */
 function limitsOf(

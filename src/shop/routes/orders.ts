@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { nonEmptyText, oneOf, wholeNumber } from '../../schemas/input.ts'
 import type { Position } from '../books/tables.ts'
 import { getStray, listStrays } from '../kv/strays.ts'
+import { DAY_MS } from '../lib/day.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
@@ -13,7 +14,7 @@ import type { Call } from './results.ts'
 import { invalidParameter, PAGE, type Routes, route, time } from './route.ts'
 
 /** Words are looked for in the orders of so long before `to`, or now: each of them is read. */
-const WORDS_MS = 92 * 86_400_000
+const WORDS_MS = 92 * DAY_MS
 /** So many orders, and webhooks without one, are shown at most. */
 const MOST_SHOWN = 200
 

@@ -1,5 +1,4 @@
 import type { ClientConfig, Fetch } from '../config.ts'
-import { DAY_MS } from './lib/day.ts'
 import type { GateNamespace, KvNamespace } from './runtime.ts'
 
 /**
@@ -94,7 +93,7 @@ export const allowsInsecureHttp = (env: Partial<ShopEnv>): boolean =>
 /** Milliseconds after which a customer's data is removed; undefined: never. */
 export function retentionMs(env: ShopEnv): number | undefined {
   // A value that is not a number of days is a configuration error: it must erase nothing.
-  return /^[1-9]\d*$/.test(env.RETENTION_DAYS ?? '') ? Number(env.RETENTION_DAYS) * DAY_MS : undefined
+  return /^[1-9]\d*$/.test(env.RETENTION_DAYS ?? '') ? Number(env.RETENTION_DAYS) * 86_400_000 : undefined
 }
 
 /** The SDK's configuration. */

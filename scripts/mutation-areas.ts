@@ -35,6 +35,7 @@ const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR
 const EVENTS = [...worker('webhooks gate rejections alerts reconciliation'), ...SIMULATOR]
 const LISTS = worker('books orders attention whole-order api merchant')
 // These take longest: only what nothing else notices is left to them.
+const COST = 'test/node/worker-cost.test.ts'
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
 const REBUILD = worker('lost-gate')
@@ -84,7 +85,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/order/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
   },
   'shop/books': {
-    'src/shop/books/{days,links,reuse}.ts': [...worker('books links merchant reusable-links'), ...TRUTH],
+    'src/shop/books/{days,links,reuse}.ts': [COST, ...worker('books links merchant reusable-links'), ...TRUTH],
     'src/shop/books/orders.ts': [...LISTS, ...TRUTH, ...worker('reconciliation'), ...REBUILD, ...ERASURE],
     'src/shop/books/*.ts': [...LISTS, ...worker('upgrade'), ...TRUTH, ...worker('reconciliation'), ...REBUILD],
   },

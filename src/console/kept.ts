@@ -30,7 +30,7 @@ export async function keptHere({ c, person }: SignedVisit): Promise<Kept | undef
   const value = getCookie(c, COOKIE) ?? ''
   const start = value.indexOf('[')
   const text = value.slice(start)
-  if (start < 0 || !equalSecret(value.slice(0, start), await csrfOf(person.secret, text))) return undefined
+  if (!equalSecret(value.slice(0, start), await csrfOf(person.secret, text))) return undefined
   const [path, kept] = JSON.parse(text) as [string, Kept]
   return path === new URL(c.req.url).pathname ? kept : undefined
 }

@@ -29,7 +29,7 @@ const note = (shown: Shown): Shown => {
   return shown
 }
 
-it('each page shows what it did: if not, look at it, and run `vitest run -u` with this file', async () => {
+it('each page shows what it did: if not, look at it, and run `vitest run console-pages -u`', async () => {
   const world = new World({ failures: 0, env: { SHOP_NAME: 'Cups', SHOP_TZ: 'Europe/Kyiv' } })
   const browser = await new Browser(mount(world)).signIn()
   const look = async (paths: string, by = browser): Promise<void> => {
@@ -44,6 +44,8 @@ it('each page shows what it did: if not, look at it, and run `vitest run -u` wit
   const stranger = new Browser(mount(world))
   await look('/orders/A-1/refund', stranger)
   note(await stranger.submit(formTo(await stranger.open('/console'), /login/), { password: 'x' }))
+  await look('/', new Browser(mount(world, {}, { ADMIN_TOKEN: 'short' })))
+  await look('/', new Browser(mount(world, { access: { team: 'mugs', audience: 'x' } })))
   await look('/ /orders /links /record /attention /day /more /new-link /nothing /orders/X /links/X')
 
   const make = (values: Record<string, string>) => press('/new-link', /new-link/, { currency: 'UAH', ...values })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { addLink, eraseLinks, type LinkRow, markRevoked } from '../../src/shop/books/links.ts'
 import { addStrays, FILL, failingOfBook, onceAnHour, progressOf, putInList } from '../../src/shop/books/orders.ts'
-import { countIn, learnSums, newsOf } from '../../src/shop/books/register.ts'
+import { countIn, currentBook, learnSums, newsOf } from '../../src/shop/books/register.ts'
 import type { BooksScope } from '../../src/shop/books/scope.ts'
 import { type ListedRow, type MoneyRow, SHOP } from '../../src/shop/books/tables.ts'
 import { openTables } from '../../src/shop/lib/tables.ts'
@@ -257,6 +257,10 @@ it('a page of failing events begins after the one before, and an hour ends at it
   expect([page(), page([0, 'b'])]).toEqual([['a', 'b'], ['c']])
   const isFirst = [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1].map((time) => onceAnHour(at(time), 'x'))
   expect(isFirst).toEqual([true, false, true, false])
+  const opens = () => currentBook(at(0)).opens
+  expect([opens(), countIn(at(0), 2, 0, 0), opens(), countIn(at(0), 2, 0, 1), opens()]).toEqual([
+    ...[false, true, true, false, false],
+  ])
   // The first order of a book: the cron fills it with nothing.
   const none = { failing: [], attention: [], attempts: [], money: [], audit: [], isOpen: false, due_at: null }
   const row = { ...none, order_id: 'A-1', since: 0, version: 1, summary: { flags: [], amount: null }, opens: true }

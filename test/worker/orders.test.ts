@@ -217,6 +217,18 @@ describe('the orders of a book', () => {
     expect(plans[1]).not.toMatch(/SCAN (l|f|listed)/)
   })
 
+  it('are taken in by indexes alone', () => {
+    const tables = tablesOf(new World())
+    const plans: unknown[] = []
+    const all: typeof tables.all = (query, ...bindings) => {
+      plans.push(...tables.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...bindings).map((row) => row.detail))
+      return tables.all(query, ...bindings)
+    }
+    for (const flags of [['over_refund'], []]) putListed({ ...tables, all }, rowOf('A-1', 1, { flags }))
+    expect(plans.filter((plan) => /^SCAN (?!json_each)/.test(String(plan)))).toEqual([])
+    expect(plans.length).toBeGreaterThan(5)
+  })
+
   it('take at most 650 bytes each, and every one of 8,000 is found', () => {
     const tables = tablesOf(new World())
     const count = 8_000

@@ -3,16 +3,16 @@ import { markOf } from '../checkout-link/seal.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import type { ShopEnv } from '../shop/env.ts'
 import { equalSecret } from '../shop/lib/crypto.ts'
+import { HOUR_MS } from '../shop/lib/day.ts'
 import { bodyText } from '../shop/lib/json-body.ts'
 import { isLoopback } from '../shop/lib/loopback.ts'
 import { personOf } from '../shop/lib/people.ts'
 import type { C } from './visit.ts'
 
-const MINUTE_MS = 60_000
 /** A session ends after so long without use … */
-const IDLE_MS = 30 * MINUTE_MS
+const IDLE_MS = HOUR_MS / 2
 /** … and after so long in any case. */
-export const LONGEST_MS: number = 12 * 60 * MINUTE_MS
+export const LONGEST_MS: number = 12 * HOUR_MS
 
 /** A session is all in its cookie; what is stored is that one has ended early. */
 export interface Session {

@@ -46,15 +46,14 @@ export async function keepSession(c: C, { id, name, since }: Session, now: numbe
   const until = Math.min(now + IDLE_MS, since + LONGEST_MS)
   const text = `${id}.${since}.${until}.${name}`
   const value = `${await markOf(keyOf(c.env, name) ?? '', SESSION, text)}.${text}`
-  setCookie(c, nameOf(c), value, { ...ATTRIBUTES, secure: !isPlain(c), maxAge: Math.ceil((until - now) / 1000) })
+  const attributes = { httpOnly: true, sameSite: 'Strict', secure: !isPlain(c) } as const
+  setCookie(c, nameOf(c), value, { ...attributes, maxAge: Math.ceil((until - now) / 1000) })
 }
-
-const ATTRIBUTES = { httpOnly: true, sameSite: 'Strict' } as const
 
 /** In place of the one that this request has renewed. */
 export function endSession(c: C): void {
   c.header('set-cookie')
-  deleteCookie(c, nameOf(c), { ...ATTRIBUTES, secure: !isPlain(c) })
+  deleteCookie(c, nameOf(c), { secure: !isPlain(c) })
 }
 
 /** The session of a request; undefined where there is none, or it has ended, or was not made here. */
@@ -80,7 +79,7 @@ export const csrfOf = (secret: string, action: string): Promise<string> => markO
 
 /** The fields of a form; a body that is longer than 64 KiB, or is no form, has none. */
 export async function fieldsOf({ req }: C): Promise<Record<string, string>> {
-  return Object.fromEntries(new URLSearchParams((await bodyText(req.raw)) ?? ''))
+  return Object.fromEntries(new URLSearchParams(await bodyText(req.raw)))
 }
 
 /** Whether a form was sent by this session's own page for this address. */

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ConsoleRole } from '../../src/console/index.ts'
-import { readAmount, sumOf, typed } from '../../src/console/lib/amount.ts'
+import { readAmount, readVersion, sumOf, typed } from '../../src/console/lib/amount.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import { ukrainian as uk } from '../../src/console/words/uk.ts'
 import { check, SEED } from '../support/property.ts'
@@ -56,6 +56,13 @@ describe('an amount', () => {
 
   it('of thousands is one in English, and may be decimals in Ukrainian', () => {
     expect([readAmount(en, '1,234', 'UAH'), readAmount(uk, '1,234', 'UAH')]).toEqual([123_400, uk.amounts.decimals])
+  })
+
+  it('is of what is left, as the order’s version and what was charged say', () => {
+    const left = { capture: 3_500, refund: 3_000, void: 3_500 }
+    expect(readVersion('A:10000-6000-1000-500', 4_000)).toEqual({ left, refunded: 1_000 })
+    expect(readVersion('A:10000-6000-1000-500')).toMatchObject({ left: { ...left, refund: 5_000 } })
+    expect(readVersion('A:10000-6000-1000')).toBe(undefined)
   })
 
   it('of another currency is read in that one', () => {

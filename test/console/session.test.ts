@@ -37,6 +37,10 @@ describe('the login', () => {
     const { text, headers } = await browser.open('/console')
     expect(text).toMatch(SIGNED_IN)
     expect(headers.getSetCookie()[0]).toMatch(/^edgetill=[^;]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Strict$/)
+    for (const elsewhere of ['https://localhost:8787', 'http://pay.shop.example.com']) {
+      const shown = await new Browser(mount(new World()), {}, elsewhere).open('/console')
+      expect(shown.headers.getSetCookie()[0]).toMatch(/^__Host-edgetill=.*; Secure;/)
+    }
   })
 
   it('takes the form of an old browser, which says nothing of where it was', async () => {

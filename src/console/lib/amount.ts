@@ -77,10 +77,9 @@ export function readVersion(
   version = '',
   captured: number = Number.POSITIVE_INFINITY,
 ): { left: Record<OperationKind, number>; refunded: number } | undefined {
-  const [, ...parts] = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version) ?? []
-  const [authorized, asked, refunded, voided] = parts.map(Number)
-  if (authorized === undefined || asked === undefined || refunded === undefined || voided === undefined)
-    return undefined
+  const found = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version)
+  if (!found) return undefined
+  const [authorized, asked, refunded, voided] = found.slice(1).map(Number) as [number, number, number, number]
   const left = leftOf({ totals: { authorized, captured: asked, refunded, voided, fee: 0 }, operations: [] }, [])
   return { left: { ...left, refund: Math.min(left.refund, captured - refunded) }, refunded }
 }

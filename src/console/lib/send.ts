@@ -18,13 +18,13 @@ export function waysToSend(
   const [address, subject, both] = [url, says, `${says}\n${url}`].map(encodeURIComponent)
   const phone = to.phone?.replaceAll(/[^\d+]/g, '') ?? ''
   const email = to.email ? encodeURIComponent(to.email).replaceAll('%40', '@') : ''
-  const name = (way: string, whom: string) => (whom ? naming(ways[way] ?? way, whom) : (ways[way] ?? way))
+  const name = (way: string, whom?: string | null) => (whom ? naming(ways[way] ?? way, whom) : (ways[way] ?? way))
   const all: [isFor: boolean, way: { name: string; to: string }][] = [
     [phone !== '', { name: name('sms', phone), to: `sms:${phone}?&body=${both}` }],
     [phone !== '', { name: name('whatsapp', phone), to: `https://wa.me/${phone.replace('+', '')}?text=${both}` }],
-    [email !== '', { name: name('email', to.email ?? ''), to: `mailto:${email}?subject=${subject}&body=${both}` }],
-    [false, { name: name('telegram', ''), to: `https://t.me/share/url?url=${address}&text=${subject}` }],
-    [false, { name: name('viber', ''), to: `viber://forward?text=${both}` }],
+    [email !== '', { name: name('email', to.email), to: `mailto:${email}?subject=${subject}&body=${both}` }],
+    [false, { name: name('telegram'), to: `https://t.me/share/url?url=${address}&text=${subject}` }],
+    [false, { name: name('viber'), to: `viber://forward?text=${both}` }],
   ]
   return [...all.filter(([isFor]) => isFor), ...all.filter(([isFor]) => !isFor).reverse()].map(([, way]) => way)
 }

@@ -42,10 +42,11 @@ export const explain =
     const order = await readOrder(visit, id)
     if (order instanceof Response) return order
     const fields = c.req.query()
-    const asked = (isMoney(act) && askedOf(visit, act, fields, order)) || { amount: 0, left: 0 }
+    const whole = minorOf(order.amount)
+    const asked = (isMoney(act) && askedOf(visit, act, fields, order)) || { amount: whole, left: whole }
     if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount, order })
     const { currency } = order
-    const sum = sumOf(words, isMoney(act) ? asked.amount : minorOf(order.amount), currency)
+    const sum = sumOf(words, asked.amount, currency)
     const text = words.acts[act]
     const carried = carriedBy(visit, act, fields, { order, amount: asked.amount })
     const said = carried.executed === 'true' ? words.order.executed : words.order.notExecuted

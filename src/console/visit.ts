@@ -101,7 +101,7 @@ const SAID: Readonly<Record<string, Said>> = {
 
 /** The words for the code of an error; undefined where it stands for too much. */
 export function saidByCode(code: string): Said | undefined {
-  if (code.endsWith('_not_executed')) return 'not_executed'
+  if (code.endsWith('not_executed')) return 'not_executed'
   if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
   return Object.hasOwn(SAID, code) ? SAID[code] : undefined
 }

@@ -189,8 +189,10 @@ describe('a role', () => {
     expect((await browser.open('/console')).text).not.toContain('href="/console/new-link"')
     const money = { amount: '1', key: 'a-key-of-its-own-making', version: '10050-10050-0-0', currency: 'UAH' }
     const steps = ['capture', 'refund', 'void', 'cancel', 'resend', 'settle', 'replay', 'erase']
-    for (const act of [...steps, ...steps.map((step) => `${step}/confirm`), 'notes', 'done']) {
-      const action = `/console/orders/A-1/${act}`
+    const acts = [...steps, ...steps.map((step) => `${step}/confirm`), 'notes', 'done', 'find']
+    const ofLinks = ['new-link', 'links/A-1/revoke', 'links/A-1/cancel']
+    for (const act of [...acts.map((act) => `orders/A-1/${act}`), ...ofLinks]) {
+      const action = `/console/${act}`
       const csrf = await csrfOf(await formSecretOf(token, email), action)
       const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
       expect([act, shown.status, shown.text]).toEqual([act, 403, expect.stringContaining('You may not do this')])

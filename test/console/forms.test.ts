@@ -155,6 +155,11 @@ describe('each step', () => {
     expect(formTo(wrong, '/console/new-link').fields).toMatchObject({ ...typed, order: link.fields.order })
     expect((await browser.open('/console/new-link')).text).not.toContain('olena@example.com')
     const second = formTo(await browser.open('/console/orders/A-1/refund?amount=40'), /\/confirm$/)
+    for (const old of [{ key: '' }, { version: 'A-1' }]) {
+      const shown = await browser.submit(second, old as Record<string, string>)
+      expect([shown.status, plain(shown).includes('no longer valid')]).toEqual([400, true])
+    }
+    expect(await post(second, { amount: '1000', reason: 'x'.repeat(3_800) })).toEqual([400, null])
     expect(await post(second, { amount: '1000' })).toEqual([303, '/console/orders/A-1/refund/confirm'])
     expect((await twice('/console/orders/A-1/refund/confirm')).text).toMatch(/value="1000"[^>]* autofocus/)
     // Of this page alone.

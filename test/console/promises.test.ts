@@ -65,6 +65,23 @@ describe('an act whose response is lost', () => {
   })
 })
 
+it.each([
+  [409, '/console/orders/A-1', en.said.open],
+  [422, '/console/orders/A-1', en.said.open],
+  [503, '/console/orders/A-1/resend/confirm', en.problems.not_sent.body],
+])('finding out that is rejected with %d leads to %s', async (status, url, says) => {
+  const { shop, real, browser } = await open()
+  shop.api = async (request, ...rest) => {
+    if (request.method !== 'GET') return Response.json({ status, code: 'state' }, { status })
+    const response = await real(request, ...rest)
+    const body = (await response.json()) as object
+    const attempts = [{ id: 'x', kind: 'refund', amount: 1 }]
+    return Response.json({ ...body, ...('attempts' in body && { attempts }) }, response)
+  }
+  const shown = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /find$/))
+  expect([shown.url, shown.text]).toEqual([url, expect.stringContaining(says as string)])
+})
+
 describe('what an act that failed is called', () => {
   type Said = keyof typeof en.problems
   it.each<[status: number, problem: object, says: Said, mayRetry?: boolean]>([

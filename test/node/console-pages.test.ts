@@ -90,7 +90,11 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   for (let i = 0; i < 4; i++) await world.advance(11 * 60_000)
   await browser.signIn()
   await look('/orders/A-1 /attention')
+  await press('/orders/A-1', /find$/)
+  world.intercept = () => Response.json({}, { status: 503 })
+  await press('/orders/A-1', /find$/)
   world.intercept = undefined
+  await press(await first('settle', { executed: 'false' }), /confirm/)
   await press('/orders/B-1', /notes$/, { text: 'Called.' })
   await press(await first('erase'), /confirm/)
   await press('/attention', /done$/)

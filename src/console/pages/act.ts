@@ -18,7 +18,7 @@ export const ACTS: readonly Act[] = ['capture', 'refund', 'void', 'cancel', 'res
 
 type Fields = Record<string, string>
 const isMoney = (act: Act): act is OperationKind => /^(capture|refund|void)$/.test(act)
-const isKey = (text = ''): boolean => /^[\w-]{16,64}$/.test(text)
+const isKey = (text: string | undefined = ''): text is string => /^[\w-]{16,64}$/.test(text)
 
 /** The fields that a first step takes along. */
 const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
@@ -70,7 +70,7 @@ function carriedBy(
   { order, amount }: { order: ShownOrder; amount: number },
 ): Fields {
   const { version, currency, method } = order
-  const key = isKey(fields.key) ? (fields.key ?? '') : crypto.randomUUID()
+  const key = isKey(fields.key) ? fields.key : crypto.randomUUID()
   if (isMoney(act)) return { amount: typed(words, amount), key, version, currency: currency ?? '' }
   if (act === 'settle') return { attempt: fields.attempt ?? '', executed: fields.executed ?? '' }
   if (act === 'replay') return { event: fields.event ?? '' }

@@ -93,7 +93,9 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   console: {
     'src/console/{access,kept,login,options,roles,session}.ts': pages('access session promises order forms truth'),
     'src/console/lib/*.ts': pages('promises order shop-pages forms hostile'),
-    'src/console/pages/{act,actions,failed-act,receipt}.ts': pages('promises order access forms hostile truth'),
+    'src/console/pages/{act,actions,failed-act,receipt}.ts': pages(
+      'promises order access shop-pages forms hostile truth',
+    ),
     'src/console/pages/*link*.ts': pages('shop-pages promises forms links-truth truth'),
     'src/console/**/*.ts': CONSOLE,
   },

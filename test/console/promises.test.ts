@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/console/lib/shop-day.ts'
 import { timeOf } from '../../src/console/lib/time.ts'
+import { untilOf } from '../../src/console/pages/link-parts.ts'
 import { shownId } from '../../src/console/visit.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import type { Shop } from '../../src/shop/index.ts'
@@ -101,6 +102,7 @@ describe('what an act that failed is called', () => {
     [422, { code: 'declined', service: {} }, 'rejected'],
     [503, { code: 'api' }, 'not_sent', true],
     [403, { code: 'role' }, 'forbidden'],
+    [499, { code: 'role' }, 'forbidden'],
     [500, { code: 'internal' }, 'outcome_unknown', true],
   ])('%d %j', async (status, problem, says, mayRetry = false) => {
     const { shop, real, browser } = await open()
@@ -111,8 +113,8 @@ describe('what an act that failed is called', () => {
     const retries = formsOf(shown).filter(({ action }) => action.endsWith('/refund/confirm'))
     expect([shown.status, titleOf(shown), retries.length > 0]).toEqual([status, en.problems[says].title, mayRetry])
     if (mayRetry) expect(retries[0]?.fields.key).toBe(form.fields.key)
-    for (const attempt of 'attempts' in problem ? ['A-1~1', 'A-1~2'] : [])
-      expect(shown.text).toContain(`href="/console/orders/${attempt}"`)
+    for (const [i, attempt] of ('attempts' in problem ? ['A-1~1', 'A-1~2'] : []).entries())
+      expect(shown.text).toContain(`href="/console/orders/${attempt}">${en.payment(i + 1)}<`)
     expect(shown.text.includes(en.reasons['4009'] as string)).toBe(
       'service' in problem && 'code' in (problem.service as object),
     )
@@ -258,8 +260,12 @@ describe('in a zone that is not UTC', () => {
       ['Pacific/Kiritimati', '2026-02-28T10:00'],
       ['America/Los_Angeles', '2026-03-01T08:00'],
       ['', '2026-03-01T00:00'],
-    ])
-      expect(new Date(startOf({ SHOP_TZ } as never, '2026-03-01')).toISOString()).toContain(wanted)
+    ]) {
+      const env = { SHOP_TZ } as never
+      expect(new Date(startOf(env, '2026-03-01')).toISOString()).toContain(wanted)
+      const link = { expires_at: new Date(startOf(env, '2026-03-01', 1)).toISOString() }
+      expect(untilOf({ words: en, c: { env } } as never, link as never, 'day')).toBe('1 Mar 2026')
+    }
     expect(begins.map((time) => time.slice(5, 16))).toEqual([
       '03-28T22:00',
       '03-29T21:00',

@@ -73,7 +73,7 @@ export async function actions(
   const rest: [Act, boolean, Record<string, string>][] = [
     ['void', totals.captured === 0 && mayAskFor(visit, order, 'void') > 0, { key: crypto.randomUUID() }],
     ['cancel', isOpen, {}],
-    ['resend', order.events.length > 0 || isOpen, {}],
+    ['resend', true, {}],
     ['replay', typeof event === 'string', { event: String(event) }],
     ['erase', true, {}],
   ]
@@ -89,7 +89,7 @@ export async function actions(
   const canSell = maySell(visit) && link
   const onward = isOpen && isUsable && money.length === 0 ? [linkPath(link.order_id), words.order.send] : undefined
   return html`<div class="card acts">${
-    isTooLong(order) && totals.captured > 0 ? html`<p class="quiet">${words.order.tooLong}</p>` : ''
+    isTooLong(order) && totals.captured ? html`<p class="quiet">${words.order.tooLong}</p>` : ''
   }${moving.map(
     ({ method, amount }) =>
       html`<p class="wait">${words.order.moving(

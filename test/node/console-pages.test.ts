@@ -50,7 +50,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
     note(await stranger.submit(formTo(await stranger.open('/console'), /login/), values as Record<string, string>))
   await look('/', new Browser(mount(world, {}, { ADMIN_TOKEN: 'short' })))
   await look('/', new Browser(mount(world, { access: { team: 'mugs', audience: 'x' } })))
-  await look('/ /orders /links /record /attention /day /more /new-link /nothing /orders/X /links/X')
+  await look('/ /orders /links /record /attention /day /more /new-link /nothing /orders/X /links/X /links/X/close')
 
   const make = (values: Record<string, string>) => press('/new-link', /new-link/, { currency: 'UAH', ...values })
   const filled = { amount: '50', description: 'A jug', name: 'Taras', phone: '+380441234567', email: 't@example.com' }
@@ -126,7 +126,8 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const viewer = new Browser(mount(world, {}, { PEOPLE }), { 'accept-language': 'uk' })
   const login = formTo(note(await viewer.open('/console')), /login/)
   for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
-  await look('/orders/A-1 /orders/A-1/void /links /attention /new-link /orders/A-1/void/confirm', viewer)
+  await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
+  await look('/new-link', viewer)
   await look('/record /day?from=2026-03-01&to=2026-03-02 /day?from=2026-01-01&to=2026-12-31')
   await expect(`${pages.join('\n')}\n`).toMatchFileSnapshot('console-pages.txt')
 })

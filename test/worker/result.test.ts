@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { resultLink } from '../../src/shop/lib/links.ts'
 import { payment } from './support/events.ts'
-import { failing, newOrderId, ORIGIN, World } from './support/world.ts'
+import { failing, LINK_SECRET, newOrderId, ORIGIN, World } from './support/world.ts'
 
 /** The result page's address, as the checkout gave it to the service. */
 async function checkedOut(world: World, order_id: string, method: 'purchase' | 'auth' = 'purchase') {
@@ -88,6 +89,10 @@ describe('the result page', () => {
     await world.advance(25 * 3_600_000)
     await world.get(`${result}&look=9`)
     expect(expected).toBe(before)
+    // No checkout says by which method.
+    await world.deliver(payment('B-1', { status: 'pending' }))
+    await world.get(`${await resultLink(ORIGIN, 'B-1', LINK_SECRET)}&look=9`)
+    expect(expected).toBe(before + 1)
   })
 
   it('stays a page when the service and KV fail', async () => {

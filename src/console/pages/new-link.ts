@@ -51,7 +51,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const text = words.newLink
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency = 'UAH', lang = words.lang, order = randomId(10) } = given
-  const isMore = ['name', 'phone', 'email', 'until', 'lang', 'count'].some((name) => problems[name])
+  const isMore = ['name', 'phone', 'email', 'until', 'count'].some((name) => problems[name])
   const isFilled = Boolean(given.name || given.phone || given.email)
   const one = (name: string, label: string, more = html``) =>
     field({ name, label, value: given[name], problem: problems[name], more })

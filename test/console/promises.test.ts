@@ -83,6 +83,25 @@ it.each([
   expect([shown.url, shown.text]).toEqual([url, expect.stringContaining(says as string)])
 })
 
+it.each([
+  [500, {}, en.failed.body],
+  [499, {}, en.newLink.wrong],
+  [409, { code: 'no_origin' }, en.newLink.origin],
+  ...[
+    ['customer_phone', 'phone'],
+    ['customer_email', 'email'],
+    ['customer_lname', 'name'],
+    ['description', 'description'],
+  ].map(([detail, name = '']) => [400, { detail }, en.newLink.fields[name]] as const),
+])('a link that the API rejects with %d %j is not made, and the form says so', async (status, problem, says) => {
+  const { shop, real, browser } = await open()
+  const form = formTo(await browser.open('/console/new-link'), /new-link/)
+  shop.api = async (request, ...rest) =>
+    request.method === 'GET' ? real(request, ...rest) : Response.json({ status, code: 'x', ...problem }, { status })
+  const shown = await browser.submit(form, { amount: '5', currency: 'UAH', description: 'A mug' })
+  expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(says as string)])
+})
+
 describe('what an act that failed is called', () => {
   type Said = keyof typeof en.problems
   it.each<[status: number, problem: object, says: Said, mayRetry?: boolean]>([

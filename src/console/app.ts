@@ -26,7 +26,7 @@ import { keepLanguage, wordsOf } from './words/language.ts'
 /** A page: `id` is the order that its path names, `fields` is the form that was posted. */
 type Show = (visit: SignedVisit, id: string, fields: Record<string, string>) => Promise<Response> | Response
 
-const show = (page: Show) => (c: C) => page(c.var.visit as SignedVisit, c.req.param('id') ?? '', c.var.fields)
+const show = (page: Show) => (c: C) => page(c.var.visit as SignedVisit, c.req.param('id') as string, c.var.fields)
 
 /** Where a form was sent: opened again, it is the page that it led to. */
 const toLink: Show = (visit, id) => redirect(visit, linkPath(id))

@@ -11,11 +11,13 @@ const withoutChance = (text: string): string =>
     .replaceAll(/((?:name="(?:csrf|id)" value|cursor)="?)[\w-]+/g, '$1…')
     .replaceAll(/\b[A-HJ-NP-Z2-9]{10}\b/g, 'ORDER')
     .replaceAll(/(\/p\/|%2Fp%2F)[\w-]{16}/g, '$1SHORT')
+    // How many calls of objects came before.
+    .replaceAll(/(,"\d\d:\d\d):\d\d"/g, '$1:…"')
     .replaceAll(/(<pre tabindex="0">|<path fill="#000" d=")[^<"]*/g, '$1…')
 
 /** A line for each tag with attributes. Of the frame, which is whole on the page More: the title, and where the menu stands. */
 function linesOf({ status, url, text, headers }: Shown): string[] {
-  const [frame = '', main = ''] = text.split(/<\/?main[^>]*>/)
+  const [frame = '', main = text] = text.split(/<\/?main[^>]*>/)
   const [, title = ''] = /<title>(.*?)<\/title>/.exec(frame) ?? []
   const menu = [...frame.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, to, is]) => `${to} ${is}`)
   const shown = withoutChance(url.endsWith('/more') ? text : main)
@@ -129,5 +131,6 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
   await look('/new-link', viewer)
   await look('/record /day?from=2026-03-01&to=2026-03-02 /day?from=2026-01-01&to=2026-12-31')
+  await look('/day.csv?from=2026-03-01&to=2026-03-02 /manifest.webmanifest')
   await expect(`${pages.join('\n')}\n`).toMatchFileSnapshot('console-pages.txt')
 })

@@ -22,7 +22,8 @@ function linesOf({ status, url, text, headers }: Shown): string[] {
   const menu = [...frame.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, to, is]) => `${to} ${is}`)
   const shown = withoutChance(url.endsWith('/more') ? text : main)
   const lines = shown.split(/(?:<\/\w+>|<\w+>|\s)*(?:\n|<\/\w+>|<\w+>)\s*/).filter(Boolean)
-  const head = `\n# ${url} ${status} ${headers.get('refresh') ?? ''}\n${title} (${menu.join()})`
+  const said = ['content-language', 'content-disposition', 'refresh'].flatMap((name) => headers.get(name) ?? [])
+  const head = `\n# ${url} ${[status, ...said].join(' ')}\n${title} (${menu.join()})`
   return [withoutChance(head), ...lines]
 }
 

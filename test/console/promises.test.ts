@@ -63,6 +63,13 @@ describe('an act whose response is lost', () => {
     }
     const read = await browser.open('/console/orders/A-1')
     expect([read.status, titleOf(read)]).toEqual([503, en.failed.title])
+    for (const [status, { title }] of [
+      [499, en.notFound],
+      [500, en.failed],
+    ] as const) {
+      shop.api = async () => Response.json({ status, code: 'x' }, { status })
+      expect(titleOf(await browser.open('/console/record'))).toBe(title)
+    }
   })
 })
 

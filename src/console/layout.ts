@@ -6,7 +6,7 @@ import type { Html } from '../shop/pages/layout.ts'
 import type { AttentionList } from '../shop/routes/list-orders.ts'
 import { maySell } from './roles.ts'
 import { csrfOf } from './session.ts'
-import { at, call, type SignedVisit, type Visit } from './visit.ts'
+import { at, call, isOutage, type SignedVisit, type Visit } from './visit.ts'
 
 /** The pages of the menu. On a phone those that are `wide` stand on the page *More*. */
 const MENU = [
@@ -196,5 +196,5 @@ export const notice = (
   })
 
 /** The page of a list that cannot be shown: asked for wrongly, as with an old address, or not now. */
-export const notAsked = (visit: Visit, { status }: { status: number }): Promise<Response> =>
-  notice(visit, status, status < 500 ? visit.words.notFound : visit.words.failed)
+export const notAsked = (visit: Visit, reply: { status: number }): Promise<Response> =>
+  notice(visit, reply.status, isOutage(reply) ? visit.words.failed : visit.words.notFound)

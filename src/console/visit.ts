@@ -48,6 +48,9 @@ export interface SignedVisit extends Visit {
 
 export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
 
+/** Whether the shop failed, rather than rejected what it was asked. */
+export const isOutage = ({ status }: Pick<Problem, 'status'>): boolean => status >= 500
+
 /** The variable parts of a call: those of its path, its headers, and what its row takes. */
 type Sent<K extends Call> = Takes<K> & {
   path?: Readonly<Record<string, string>>

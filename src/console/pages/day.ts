@@ -8,7 +8,7 @@ import { notice, page, respond } from '../layout.ts'
 import { minorOf, sumOf } from '../lib/amount.ts'
 import { isDay, today } from '../lib/shop-day.ts'
 import { facts, field } from '../parts.ts'
-import { at, call, type Reply, type SignedVisit } from '../visit.ts'
+import { at, call, isOutage, type Reply, type SignedVisit } from '../visit.ts'
 
 const COLUMNS = ['paid', 'captured', 'refunded', 'taken', 'fee', 'net'] as const
 
@@ -41,7 +41,7 @@ export async function day(visit: SignedVisit): Promise<Response> {
   const query = daysOf(visit)
   const file = `${at(visit, '/day.csv')}?${new URLSearchParams({ ...query })}`
   const [days, accounts] = await Promise.all([call(visit, 'GET /api/days', { query }), balances(visit)])
-  if (!days.ok && days.status >= 500) return notice(visit, 503, words.failed)
+  if (!days.ok && isOutage(days)) return notice(visit, 503, words.failed)
   const on = (name: 'from' | 'to') =>
     field({ name, label: words.orders[name], value: query[name], more: html` type="date" required` })
   return page(visit, {
@@ -109,7 +109,7 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
     const asked: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
     const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
-    if (!reply.ok && reply.status >= 500) return notice(visit, reply.status, words.failed)
+    if (!reply.ok && isOutage(reply)) return notice(visit, reply.status, words.failed)
     if (!reply.ok || left === 0) return notice(visit, 413, { title: words.failed.title, body: words.day.wrong })
     rows.push(...reply.body.operations)
     cursor = reply.body.cursor

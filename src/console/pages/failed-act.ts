@@ -3,15 +3,16 @@ import type { Problem } from '../../shop/lib/problem.ts'
 import { form, page } from '../layout.ts'
 import { hidden } from '../parts.ts'
 import type { Act } from '../roles.ts'
-import { at, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
+import { at, isOutage, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
 import { reasonOf } from './order.ts'
 
 /** The known facts of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
-function saidOf({ code, status, service }: Problem): Said {
+function saidOf(problem: Problem): Said {
+  const { code, status, service } = problem
   const known = code === 'api' ? undefined : saidByCode(code)
   if (known) return known
   if (code === 'api' || service !== undefined) return status === 503 ? 'not_sent' : 'rejected'
-  return status < 500 ? 'forbidden' : 'outcome_unknown'
+  return isOutage(problem) ? 'outcome_unknown' : 'forbidden'
 }
 
 /** The page of an act that failed: what is known, what is not, and what to do. "Try again" sends the same key. */

@@ -6,7 +6,7 @@ import { readAmount, sumOf, typed } from '../lib/amount.ts'
 import { isDay, nowOf, startOf, today } from '../lib/shop-day.ts'
 import { field, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
-import { call, type SignedVisit } from '../visit.ts'
+import { call, isOutage, type SignedVisit } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 import { linkOf, linkPath, openLink } from './link-parts.ts'
 
@@ -193,7 +193,7 @@ function problemOf(
   { newLink: text, failed }: Words,
   problem: { code: string; status: number; detail?: string },
 ): Problems {
-  if (problem.status >= 500) return { form: failed.body }
+  if (isOutage(problem)) return { form: failed.body }
   if (problem.code === 'no_origin') return { form: text.origin }
   const [, name = ''] = FIELDS.find(([about]) => about.test(problem.detail ?? '')) ?? []
   return text.fields[name] ? { [name]: text.fields[name] } : { form: text.wrong }

@@ -8,7 +8,7 @@ import { isDay, startOf, today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
 import { field, isTaken, pill, statePill } from '../parts.ts'
 import { maySell } from '../roles.ts'
-import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { at, call, isOutage, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
 
 /** Orders as rows: each leads to its page. Those that need attention say so. */
@@ -99,7 +99,7 @@ ${
                 maySell(visit) ? html`<a href="${at(visit, '/new-link')}">${words.newLink.title}</a>` : ''
               }`
         }</div>`
-    : html`<p class="bad" role="alert">${found.status < 500 ? text.wrong : words.failed.body}</p>`
+    : html`<p class="bad" role="alert">${isOutage(found) ? words.failed.body : text.wrong}</p>`
 }
 ${older ? html`<p><a href="${address(name, { cursor: older })}">${text.older}</a></p>` : ''}`,
   })

@@ -254,6 +254,9 @@ it('a cell that a spreadsheet would run is quoted, and the file has every page o
     '"""x"""',
     '""',
   ])
+  shop.api = async () => Response.json({ operations: [], cursor: 'on' })
+  const endless = await browser.open('/console/day.csv')
+  expect([endless.status, titleOf(endless)]).toEqual([413, en.failed.title])
 })
 
 describe('in a zone that is not UTC', () => {

@@ -53,8 +53,11 @@ describe('an act whose response is lost', () => {
   )
 
   it('may have been done too where the page after it cannot be made; of a page that only reads nothing was changed', async () => {
-    const { shop, browser } = await open()
+    const { shop, real, browser } = await open()
     const form = formTo(await step(browser, 'refund'), /\/confirm$/)
+    shop.api = async (request, ...rest) =>
+      request.url.includes('/attention') ? Response.json({}, { status: 503 }) : real(request, ...rest)
+    expect((await browser.open('/console/orders/A-1')).status).toBe(200)
     shop.api = async () => Response.json({ operation_id: '\ud800' })
     const shown = await browser.submit(form)
     expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])

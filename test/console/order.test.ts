@@ -1,7 +1,6 @@
 // An order's page, and the two steps of what moves its money.
 import { describe, expect, it } from 'vitest'
 import { english as en } from '../../src/console/words/en.ts'
-import { at, payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
@@ -26,20 +25,6 @@ async function ask(browser: Browser, amount: string): Promise<Shown> {
 }
 
 describe('an order', () => {
-  it('says in words what happened, in both languages', async () => {
-    const { browser, send } = await paid()
-    const shown = await browser.open('/console/orders/A-1')
-    expect([shown.status, plain(shown)]).toEqual([200, expect.stringContaining('Paid UAH 100.50')])
-    const uk = await new Browser(send, { 'accept-language': 'uk' }).signIn()
-    expect(plain(await uk.open('/console/orders/A-1'))).toContain('Сплачено 100,50 грн')
-  })
-
-  it('says what is odd about it', async () => {
-    const { browser, world } = await paid()
-    await world.deliver(payment('A-1', { amount: 1, created_at: at(90), processed_at: at(91), currency: 'USD' }))
-    expect((await browser.open('/console/orders/A-1')).text).toContain('Another currency was paid')
-  })
-
   it('is asked about where its webhook was lost', async () => {
     const world = new World({ emulator: { fetch: async () => new Response('', { status: 503 }), retryDelaysMs: [] } })
     await payOrder(world)
@@ -48,21 +33,6 @@ describe('an order', () => {
     expect((await orderOf(world)).status).toBe(null)
     await browser.submit(formTo(step, /\/resend\/confirm$/))
     expect((await orderOf(world)).status).toBe('success')
-  })
-
-  it('is refunded in two steps, and the receipt prints', async () => {
-    const { browser, order, world } = await paid()
-    const step = await ask(browser, '40.25')
-    expect(step.text).toContain('UAH 40.25 will go back to the customer. UAH 100.50 can be refunded now.')
-    expect((await order()).totals.refunded).toBe(0)
-    const receipt = await browser.submit(formTo(step, CONFIRM), { reason: 'a broken cup' })
-    expect([receipt.status, receipt.url]).toEqual([200, expect.stringContaining('/orders/A-1/receipt/')])
-    expect(receipt.text).toContain('UAH 40.25')
-    await world.advance(5_000)
-    expect((await order()).totals.refunded).toBe(4025)
-    const shown = await browser.open('/console/orders/A-1')
-    expect(formTo(shown, REFUND).fields.amount).toBe('60.25')
-    expect(shown.text).toMatch(/admin<\/bdi>: refund[\s\S]*Refund of UAH 40\.25: a broken cup/)
   })
 
   it('says that a reason was lost, and that an erasure goes on', async () => {
@@ -120,33 +90,4 @@ describe('an order', () => {
     expect((await order()).totals.refunded).toBe(4000)
     expect((await browser.open('/console/orders/A-1')).text).toContain(`· ${en.problems.order_changed.title}`)
   })
-
-  it.each([
-    ['0', 'more than zero'],
-    ['1.005', 'at most two decimals'],
-    ['100.51', 'Only UAH 100.50 is left'],
-    ['$40.25', 'such as 100.50'],
-    ['40,2,5', 'such as 100.50'],
-    ['-1', 'such as 100.50'],
-    ['1e2', 'such as 100.50'],
-  ])('says what is wrong with the amount %j, and sends nothing', async (amount, words) => {
-    const { browser, order } = await paid()
-    const shown = await ask(browser, amount)
-    expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(words)])
-    const step = formTo(await ask(browser, '1'), CONFIRM)
-    expect((await browser.submit(step, { amount })).status).toBe(400)
-    expect((await order()).totals.refunded).toBe(0)
-  })
-})
-
-it('no two fields of a page have one id, also where money can be charged and refunded', async () => {
-  const world = new World()
-  await payOrder(world, 'auth')
-  await world.advance(2_000)
-  await world.send('/api/orders/A-1/capture', { charge_amount: 40 }, 'k')
-  await world.advance(20_000)
-  const { text } = await (await new Browser(mount(world)).signIn()).open('/console/orders/A-1')
-  const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
-  expect(ids).toEqual(expect.arrayContaining(['capture', 'refund']))
-  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
 })

@@ -66,13 +66,11 @@ describe('an act whose response is lost', () => {
     }
     const read = await browser.open('/console/orders/A-1')
     expect([read.status, titleOf(read)]).toEqual([503, en.failed.title])
-    for (const [status, { title }] of [
-      [499, en.notFound],
-      [500, en.failed],
-    ] as const) {
+    const titled = async (status: number) => {
       shop.api = async () => Response.json({ status, code: 'x' }, { status })
-      expect(titleOf(await browser.open('/console/record'))).toBe(title)
+      return titleOf(await browser.open('/console/record'))
     }
+    expect([await titled(499), await titled(500)]).toEqual([en.notFound.title, en.failed.title])
   })
 })
 
@@ -97,12 +95,10 @@ it.each([
   [500, {}, en.failed.body],
   [499, {}, en.newLink.wrong],
   [409, { code: 'no_origin' }, en.newLink.origin],
-  ...[
-    ['customer_phone', 'phone'],
-    ['customer_email', 'email'],
-    ['customer_lname', 'name'],
-    ['description', 'description'],
-  ].map(([detail, name = '']) => [400, { detail }, en.newLink.fields[name]] as const),
+  [400, { detail: 'customer_phone' }, en.newLink.fields.phone],
+  [400, { detail: 'customer_email' }, en.newLink.fields.email],
+  [400, { detail: 'customer_lname' }, en.newLink.fields.name],
+  [400, { detail: 'description' }, en.newLink.fields.description],
 ])('a link that the API rejects with %d %j is not made, and the form says so', async (status, problem, says) => {
   const { shop, real, browser } = await open()
   const form = formTo(await browser.open('/console/new-link'), /new-link/)
@@ -167,14 +163,6 @@ it.each([
       const [other] = forms.filter((one) => one !== form)
       expect((await browser.submit(form, { csrf: other?.fields.csrf ?? '' })).status).toBe(403)
     }
-    const body = new URLSearchParams(forms[0]?.fields)
-    // Of another port of the same host, as an old browser says it, or of a page beside it.
-    const elsewhere: Record<string, string>[] = [
-      { origin: 'https://pay.shop.example.com:8443' },
-      { 'sec-fetch-site': 'same-site' },
-    ]
-    for (const headers of elsewhere)
-      expect((await browser.open(forms[0]?.action ?? '', { method: 'POST', headers, body })).status).toBe(403)
   },
 )
 
@@ -230,33 +218,17 @@ it('the page of some days has a table for each currency, and in it one for each 
 it('a cell that a spreadsheet would run is quoted, and the file has every page of what is asked for', async () => {
   const { shop, browser } = await open()
   const cells = ['=1', '+1', '-1', '@x', '\tx', '\rx', 'x=1', '"x"', '']
-  const row = {
-    at: '2026-03-01T10:00:00.000Z',
-    day: '2026-03-01',
-    order_id: 'A',
-    kind: 'paid',
-    method: 'card',
-    amount: 5,
-    currency: 'UAH',
-    fee: 0,
-  }
+  const day = '2026-03-01'
+  const row = { day, at: `${day}T10:00:00.000Z`, order_id: 'A', kind: 'paid', method: 'card', currency: 'UAH' }
   shop.api = async ({ url }) => {
     const isRest = new URL(url).searchParams.get('cursor') === 'on'
     const operations = cells.slice(...(isRest ? [4] : [0, 4])).map((reference) => ({ ...row, reference }))
     return Response.json({ operations, cursor: isRest ? null : 'on' })
   }
   const lines = (await (await browser.raw('/console/day.csv')).text()).split('\r\n').slice(1, -1)
-  expect(lines.map((line) => line.split(',').at(-1))).toEqual([
-    '"\'=1"',
-    '"\'+1"',
-    '"\'-1"',
-    '"\'@x"',
-    '"\'\tx"',
-    '"\'\rx"',
-    '"x=1"',
-    '"""x"""',
-    '""',
-  ])
+  expect(lines.map((line) => line.split(',').at(-1)).join()).toBe(
+    `"'=1","'+1","'-1","'@x","'\tx","'\rx","x=1","""x""",""`,
+  )
   shop.api = async () => Response.json({ operations: [], cursor: 'on' })
   const endless = await browser.open('/console/day.csv')
   expect([endless.status, titleOf(endless)]).toEqual([413, en.failed.title])
@@ -298,12 +270,7 @@ describe('in a zone that is not UTC', () => {
       const link = { expires_at: new Date(startOf(env, '2026-03-01', 1)).toISOString() }
       expect(untilOf({ words: en, c: { env } } as never, link as never, 'day')).toBe('1 Mar 2026')
     }
-    expect(begins.map((time) => time.slice(5, 16))).toEqual([
-      '03-28T22:00',
-      '03-29T21:00',
-      '10-24T21:00',
-      '10-25T22:00',
-    ])
+    expect(begins.map((time) => time.slice(5, 16)).join()).toBe('03-28T22:00,03-29T21:00,10-24T21:00,10-25T22:00')
   })
 })
 

@@ -223,6 +223,7 @@ describe('a form', () => {
       },
     ],
     ['from another site', async ({ csrf }) => ({ csrf, headers: { origin: 'https://evil.example.com' } })],
+    ['from another port', async ({ csrf }) => ({ csrf, headers: { origin: 'https://pay.shop.example.com:8443' } })],
     ['from nowhere', async ({ csrf }) => ({ csrf, headers: { origin: 'null' } })],
     ['from a sister site', async ({ csrf }) => ({ csrf, headers: { 'sec-fetch-site': 'same-site' } })],
   ])('%s does nothing', async (_, attack) => {

@@ -19,46 +19,19 @@ async function make(browser: Browser, values: Record<string, string> = {}) {
 describe('a link', () => {
   it('is made, sent, opened and paid, and is then taken today', async () => {
     const { world, browser } = await open()
-    expect(plain((await browser.open('/console')).text)).toMatch(/Nothing yet.*All is well/)
     const { page } = await make(browser)
     expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
-    expect(plain(page.text)).toMatch(/UAH 1,000.50|1,000.50/)
-    expect(page.text).toContain('Two &quot;mugs&quot; &lt;b&gt;')
-    expect([page.headers.get('refresh'), /<svg class="qr"/.test(page.text)]).toEqual([
-      `15;url=${page.url}?look=1`,
-      true,
-    ])
-    for (const way of ['https://t.me/share/url?url=', 'viber://forward?text=', 'sms:?&amp;body=', 'mailto:?subject=']) {
-      expect(page.text).toContain(way)
-    }
     const short = /href="(https:\/\/[^"]+\/p\/[\w-]{16})"/.exec(page.text)?.[1] ?? ''
     expect(new URL(short).pathname.length).toBeLessThanOrEqual(19)
-    const state = async () =>
-      /aria-current="step">.*?<\/span> ([\w ]+)</s.exec((await browser.open(page.url)).text)?.[1]
-    expect(await state()).toBe('Not opened yet')
     const landing = await world.get((await world.get(short)).headers.get('location') ?? '')
     const action = /action="([^"]+)"/.exec(await landing.text())?.[1] ?? ''
     const env = world.env()
     const opened = await world.fetch(new Request(new URL(action, short), { method: 'POST', redirect: 'manual' }), env)
-    await world.advance(20_000)
-    expect(await state()).toBe('Opened')
     await world.pay(opened.headers.get('location') ?? '')
     await world.advance(20_000)
-    expect(await state()).toBe('Paid')
-    const home = await browser.open('/console')
-    expect(home.text).toMatch(/<p class="sum">[^<]*1,000\.50/)
-    expect(home.text.match(/<rect/g)).toHaveLength(30)
-    expect(plain(home.text)).toMatch(/Most: UAH 1,000\.50 on 1 Mar 2026.*31 Jan 2026 1 Mar 2026/)
-    const day = plain((await browser.open('/console/day')).text)
-    expect(day).toMatch(/Total UAH.*Paid UAH 1,000\.50/)
-    expect(day).toContain('rolling reserve')
     const file = await browser.raw('/console/day.csv')
-    expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    const [head, line, end] = (await file.text()).split('\r\n')
-    expect(head).toContain('day,time,order,operation')
-    const money = ['"1000.50"', '"UAH"', '"15.11"', '"1000.50"']
-    expect([line?.split(',').slice(3, 9), end]).toEqual([['"paid"', expect.anything(), ...money], ''])
-    expect(line?.split(',').slice(-4)).toEqual(['"Two ""mugs"" <b>"', '"Olena"', '"1111"', '""'])
+    const [, line] = (await file.text()).split('\r\n')
+    expect(line?.split(',').slice(5, 9)).toEqual(['"1000.50"', '"UAH"', '"15.11"', '"1000.50"'])
     const order_id = page.url.split('/').at(-1) ?? ''
     for (const query of [`q=${order_id}`, 'q=1000.50', 'q=1000%2C50', 'from=2026-03-01&to=2026-03-01']) {
       expect([query, (await browser.open(`/console/search?${query}`)).text.includes(`/orders/${order_id}"`)]).toEqual([
@@ -76,21 +49,6 @@ describe('a link', () => {
     const { links } = (await (await world.api('/api/links')).json()) as { links: { order_id: string; by: string }[] }
     expect(new Set(links.map(({ order_id }) => order_id)).size).toBe(1)
     expect(links[0]?.by).toBe('admin')
-  })
-
-  it.each([
-    [{ amount: '0' }, 'more than zero'],
-    [{ amount: '1.005' }, 'two decimals'],
-    [{ amount: 'ten' }, 'Write an amount'],
-    [{ description: ' ' }, 'what it is for'],
-    [{ until: '2026-02-01' }, 'The day is over'],
-    [{ email: 'nobody' }, 'No link was made'],
-  ])('is not made of %j, and what was typed stays', async (values, says) => {
-    const { browser, world } = await open()
-    const { page } = await make(browser, values)
-    expect([page.status, plain(page.text)]).toEqual([400, expect.stringContaining(says)])
-    expect(page.text).toContain('value="Olena"')
-    expect(await (await world.api('/api/links')).json()).toMatchObject({ links: [] })
   })
 })
 
@@ -121,28 +79,9 @@ describe('an order is found', () => {
       const { text } = await browser.open(`/console/orders?${query}`)
       return ['S55KT8BBQ3', 'WAITS', 'DECLINED'].filter((id) => text.includes(`/orders/${id}"`))
     }
-    const words = [
-      'горнятка',
-      'ГОРНЯТКА два',
-      'олена',
-      '380991234567',
-      '123-45-67',
-      's55kt8bbq3',
-      '5kt8',
-      'olena@example.com',
-    ]
-    for (const q of [
-      ...words,
-      '1 234,50',
-      '1,234.50',
-      'UAH 1,234.50',
-      '1 234,50 грн',
-      '€1,234.50',
-      '1 234,50 USD',
-      '•••• 1111',
-      '**** 1111',
-      '1111',
-    ])
+    const words = 'горнятка|ГОРНЯТКА два|олена|380991234567|123-45-67|s55kt8bbq3|5kt8|olena@example.com'
+    const printed = '1 234,50|1,234.50|UAH 1,234.50|1 234,50 грн|€1,234.50|1 234,50 USD|•••• 1111|**** 1111|1111'
+    for (const q of `${words}|${printed}`.split('|'))
       expect([q, (await found(`q=${encodeURIComponent(q)}`)).includes('S55KT8BBQ3')]).toEqual([q, true])
     expect(await found(`q=${encodeURIComponent('горнятка зелені')}`)).toEqual([])
     expect([
@@ -165,22 +104,5 @@ describe('an order is found', () => {
     await world.advance(61_000)
     for (const q of ['олена', '380991234567', 'горнятка'])
       expect([q, await found(`q=${encodeURIComponent(q)}`)]).toEqual([q, []])
-  })
-
-  it('with what was bought, by whom, its link and the receipt’s address', async () => {
-    const { world, browser } = await open()
-    const { page } = await make(browser, { phone: '+380441234567', email: 'olena@example.com' })
-    const { links } = (await (await world.api('/api/links')).json()) as { links: { url: string; order_id: string }[] }
-    const { url = '', order_id = '' } = links[0] ?? {}
-    const waits = await world.fetch(new Request(url, { method: 'POST', redirect: 'manual' }))
-    const waiting = await browser.open(`/console/orders/${order_id}`)
-    expect(plain(waiting.text)).toMatch(/What for Two .*Customer Olena/)
-    expect(waiting.text).toContain(`<a class="main go" href="${page.url}">Send the link again</a>`)
-    await world.pay(waits.headers.get('location') ?? '')
-    await world.advance(20_000)
-    const shown = await browser.open(`/console/orders/${order_id}`)
-    expect(plain(shown.text)).toMatch(/What for Two .*Customer Olena.*Phone \+380441234567.*E-mail olena@example.com/)
-    expect(shown.text).toMatch(/href="https?:\/\/[^"]*\/receipts\/[^"]+"/)
-    expect(shown.text).toContain(`href="${page.url}"`)
   })
 })

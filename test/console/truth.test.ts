@@ -191,14 +191,6 @@ describe('closing a link', () => {
   const close = async (browser: Browser, url: string): Promise<Shown> =>
     browser.submit(formTo(await browser.open(`${url}/close`), /\/revoke$/))
 
-  it('takes two steps, and nothing is done by the first one', async () => {
-    const { world, browser, link } = await opened()
-    const step = await browser.submit(formTo(link, /\/revoke$/))
-    expect([step.url, plain(step).includes(en.link.closeSays)]).toEqual([`${link.url}/close`, true])
-    const { links } = await json<{ links: { state: string }[] }>(world, '/api/links')
-    expect(links[0]?.state).not.toBe('revoked')
-  })
-
   it('cancels the payment that was opened with it: the customer can no longer pay', async () => {
     const { world, browser, link, checkout, order_id } = await opened()
     const closed = await close(browser, link.url)

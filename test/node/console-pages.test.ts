@@ -21,6 +21,8 @@ function linesOf({ status, url, text, headers }: Shown): string[] {
   const [, title = ''] = /<title>(.*?)<\/title>/.exec(frame) ?? []
   const menu = [...frame.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, to, is]) => `${to} ${is}`)
   const shown = withoutChance(url.endsWith('/more') ? text : main)
+  const ids = [...shown.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+  expect([url, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([url, []])
   const lines = shown.split(/(?:<\/\w+>|<\w+>|\s)*(?:\n|<\/\w+>|<\w+>)\s*/).filter(Boolean)
   const said = ['content-language', 'content-disposition', 'refresh'].flatMap((name) => headers.get(name) ?? [])
   const head = `\n# ${url} ${[status, ...said].join(' ')}\n${title} (${menu.join()})`
@@ -62,6 +64,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const link = (await make({ ...filled, until: '2026-03-01' })).url.slice('/console'.length)
   const many = (await make({ amount: '5', description: 'A cup', use: 'many', count: '3' })).url.slice('/console'.length)
   await look(`${link}?look=20 ${link}/close ${many}/close /new-link?again=${link.split('/').at(-1)}`)
+  await look(`/new-link?again=${many.split('/').at(-1)}`)
   const open = async (path: string): Promise<string> => {
     const [, to = ''] = /href="(https:[^"]*\/p\/[^"]+)"/.exec((await browser.open(`/console${path}`)).text) ?? []
     const customer = new Browser(mount(world))

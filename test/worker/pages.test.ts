@@ -142,7 +142,10 @@ const site = { env: new World({ env: { SHOP_URL: 'https://a.test/' } }).env(), w
 /** A page as customers see it: status, sign and words; where it leads, `!` on its big button; when it refreshes. */
 async function seen(made: Promise<Response>): Promise<unknown[]> {
   const { status, headers } = await made
-  const main = (await (await made).text()).split(/<\/?main>/)[1] ?? ''
+  const text = await (await made).text()
+  expect(text).toMatch(/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport"/)
+  expect(text).not.toMatch(/<script/)
+  const main = text.split(/<\/?main>/)[1] ?? ''
   const [, sign] = /<svg class="(\w+)"[^>]*><path d="M/.exec(main) ?? []
   const words = main.split(/(?:\s*<[^>]+>)+\s*/).slice(1, -2)
   const ways = [...main.matchAll(/<p( class="go")?><a href="([^"]*)/g)].map(([, go, to]) => (go ? `!${to}` : to))
@@ -165,7 +168,8 @@ it('a page in place of a payment has the status and the words of its kind, and t
   expect(await seen(again)).toEqual(['503 note', says, `!/x,${HOME}`, ''])
   expect(await seen(never)).toEqual(['500 note', `${failed.title},&lt;y&gt;`, `!${HOME}`, ''])
   const wait = await notOpened(site, 'wait', '/x')
-  expect(wait.headers.get('retry-after')).toBe('10')
+  const headers = ['content-type', 'retry-after'].map((name) => wait.headers.get(name))
+  expect(headers).toEqual(['text/html; charset=utf-8', '10'])
   const words = `${opening.title},${opening.text(10)},${refreshNow}`
   expect(await seen(Promise.resolve(wait))).toEqual(['503 wait', words, `!/x,${HOME}`, '10;url=/x'])
 })
@@ -208,7 +212,8 @@ it('an order’s page says what became of the money, where it leads and when it 
   ]
   for (const [page, sign, ways, ...words] of rows) expect(await page).toEqual([`200 ${sign}`, words.join(), ways, ''])
   const expected = { amount: 100.5, currency: 'UAH' }
-  for (const [look = 0, seconds] of [[0, 3], [4, 3], [5, 10], [29, 10], [30]]) {
+  for (const [at, seconds] of Object.entries({ 0: 3, 4: 3, 5: 10, 29: 10, 30: 0 })) {
+    const look = Number(at)
     const next = `/return/A-1?t=x&look=${look + 1}`
     const says = `${seconds ? confirming.refreshing : confirming.slow} ${confirming.advice}`
     expect(await show(undefined, {}, look > 0 ? { expected } : {}, look)).toEqual([

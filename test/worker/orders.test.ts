@@ -224,7 +224,7 @@ describe('the orders of a book', () => {
       plans.push(...tables.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...bindings).map((row) => row.detail))
       return tables.all(query, ...bindings)
     }
-    for (const flags of [['over_refund'], []]) putListed({ ...tables, all }, rowOf('A-1', 1, { flags }))
+    for (const flags of [['over_refund' as const], []]) putListed({ ...tables, all }, rowOf('A-1', 1, { flags }))
     expect(plans.filter((plan) => /^SCAN (?!json_each)/.test(String(plan)))).toEqual([])
     expect(plans.length).toBeGreaterThan(5)
   })

@@ -113,7 +113,7 @@ export function contextOf(c: C): C['executionCtx'] {
   try {
     return c.executionCtx
   } catch {
-    return { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
+    return { waitUntil: () => {} } as unknown as C['executionCtx']
   }
 }
 

@@ -57,7 +57,8 @@ describe('an act whose response is lost', () => {
     const form = formTo(await step(browser, 'refund'), /\/confirm$/)
     shop.api = async (request, ...rest) =>
       request.url.includes('/attention') ? Response.json({}, { status: 503 }) : real(request, ...rest)
-    expect((await browser.open('/console/orders/A-1')).status).toBe(200)
+    const order = await browser.open('/console/orders/A-1')
+    expect(order.status).toBe(200)
     shop.api = async () => Response.json({ operation_id: '\ud800' })
     const shown = await browser.submit(form)
     expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
@@ -71,6 +72,8 @@ describe('an act whose response is lost', () => {
       return titleOf(await browser.open('/console/record'))
     }
     expect([await titled(499), await titled(500)]).toEqual([en.notFound.title, en.failed.title])
+    shop.api = async () => Response.json({ code: 'not_found' }, { status: 404 })
+    expect(titleOf(await browser.submit(formTo(order, /notes$/), { text: 'x' }))).toBe(en.noOrder.title)
   })
 })
 

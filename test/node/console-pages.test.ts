@@ -74,7 +74,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   }
   for (const path of [link, many]) {
     await open(path)
-    await world.advance(1_000)
+    await world.advance(20_000)
   }
   await look(`${link} ${link.replace('links', 'orders')} ${many}`)
   await press(`${link}/close`, /revoke/)

@@ -96,7 +96,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/console/pages/{act,actions,failed-act,receipt}.ts': pages(
       'promises order access shop-pages forms hostile truth',
     ),
-    'src/console/pages/*link*.ts': pages('shop-pages promises forms links-truth truth'),
+    'src/console/pages/*link*.ts': pages('access shop-pages promises forms links-truth truth'),
     'src/console/**/*.ts': CONSOLE,
   },
   shop: {
@@ -107,7 +107,12 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   'shop/routes': {
     'src/shop/routes/{checkout,result}.ts': [...PAGES, ...worker('cancel open-checkout reusable-links')],
-    'src/shop/routes/{links,short-link,reuse}.ts': [...API, ...worker('links reusable-links books'), ...TRUTH, ...ERRORS],
+    'src/shop/routes/{links,short-link,reuse}.ts': [
+      ...API,
+      ...worker('links reusable-links books'),
+      ...TRUTH,
+      ...ERRORS,
+    ],
     'src/shop/routes/{webhooks,events}.ts': [...API, ...worker('webhooks rejections alerts reconciliation'), ...ERRORS],
     'src/shop/routes/operations.ts': [...API, ...worker('operate settle found-out cancel gate merchant'), ...ERRORS],
     'src/shop/routes/*.ts': [...API, ...LISTS, ...TRUTH, ...ERRORS],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createClient, signWebhook } from '../../src/index.ts'
 import { clientConfig, type ShopEnv as Env } from '../../src/shop/env.ts'
+import { API } from '../../src/shop/routes/api.ts'
 import { payment as paid } from './support/events.ts'
 import { LINK_SECRET, log, World } from './support/world.ts'
 
@@ -102,6 +103,16 @@ describe('configuration', () => {
     const from = log.length
     expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, ['ORDER_GATE']])
     expect(log.slice(from).flat().join('\n')).toContain('ORDER_GATE')
+  })
+
+  it('asks of a route for what it needs alone: API_URL for the balances', async () => {
+    const world = new World({ env: { API_URL: '' } })
+    for (const [call, { needs }] of Object.entries(API)) {
+      const [method = '', path = ''] = call.split(' ')
+      const init = { method, headers: { 'idempotency-key': 'k' }, ...(method === 'POST' && { body: '{}' }) }
+      const { code } = (await (await world.api(path, init)).json()) as { code?: string }
+      expect([call, code === 'config']).toEqual([call, needs === 'balances'])
+    }
   })
 
   it('receives webhooks although something that they do not need is missing', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/console/lib/shop-day.ts'
 import { timeOf } from '../../src/console/lib/time.ts'
 import { untilOf } from '../../src/console/pages/link-parts.ts'
-import { shownId } from '../../src/console/visit.ts'
+import { saidByCode, shownId } from '../../src/console/visit.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import type { Shop } from '../../src/shop/index.ts'
 import { World } from '../worker/support/world.ts'
@@ -275,6 +275,10 @@ describe('in a zone that is not UTC', () => {
     }
     expect(begins.map((time) => time.slice(5, 16)).join()).toBe('03-28T22:00,03-29T21:00,10-24T21:00,10-25T22:00')
   })
+})
+
+it('a code of an error stands for words, in the record too', () => {
+  expect(['api', 'over_limit', 'x'].map(saidByCode)).toEqual(['rejected', 'forbidden', undefined])
 })
 
 it('another try at paying an order is shown as the order', () => {

@@ -215,6 +215,18 @@ describe('closing a reusable link', () => {
     expect(acts).toEqual(['revoke_link', 'link'])
   })
 
+  it('says that one may still be paid whose object fails', async () => {
+    const { world, close, customer } = await counter()
+    await customer().buy()
+    const gates = world.env().ORDER_GATE as { get(name: unknown): object }
+    const failed = { fetch: () => Promise.reject(new Error('reset')) }
+    const get = (name: unknown) => (String(name).startsWith('shop') ? gates.get(name) : failed)
+    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    expect([await close(), world.payable('mug').length]).toEqual([true, 1])
+    world.options.env = {}
+    expect([await close(), world.payable('mug').length]).toEqual([false, 0])
+  })
+
   it('says that some may still be paid while the bank confirms them, until their end is known, and tries others first', async () => {
     const { world, ids, close, customer } = await counter()
     for (let i = 0; i < 21; i++) {

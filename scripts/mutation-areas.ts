@@ -117,7 +117,7 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     'src/shop/routes/{webhooks,events}.ts': [
       ...API,
-      ...worker('webhooks rejections alerts gate reconciliation'),
+      ...worker('webhooks rejections alerts attention chat gate reconciliation'),
       ...ERRORS,
     ],
     'src/shop/routes/operations.ts': [...API, ...worker('operate settle found-out cancel gate merchant'), ...ERRORS],

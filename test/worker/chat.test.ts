@@ -157,3 +157,13 @@ describe('the address', () => {
     },
   )
 })
+
+it('a try of the chat says whether it took a message, or that there is none', async () => {
+  const { world, messages, chat } = open()
+  const tried = async () => (await world.send('/api/chat', {})).body.accepted
+  const ok = await tried()
+  chat.respond = () => new Response('', { status: 500 })
+  expect([ok, await tried(), messages[0]?.text]).toEqual([true, false, 'edgetill · Mugs'])
+  world.options.env = {}
+  expect([await tried(), messages.length]).toEqual([null, 2])
+})

@@ -45,7 +45,7 @@ const CSRF = 'console csrf'
 export async function keepSession(c: C, { id, name, since }: Session, now: number): Promise<void> {
   const until = Math.min(now + IDLE_MS, since + LONGEST_MS)
   const text = `${id}.${since}.${until}.${name}`
-  const value = `${await markOf(keyOf(c.env, name) ?? '', SESSION, text)}.${text}`
+  const value = `${await markOf(keyOf(c.env, name) as string, SESSION, text)}.${text}`
   const attributes = { httpOnly: true, sameSite: 'Strict', secure: !isPlain(c) } as const
   setCookie(c, nameOf(c), value, { ...attributes, maxAge: Math.ceil((until - now) / 1000) })
 }
@@ -61,7 +61,7 @@ export async function readSession(c: C, now: number): Promise<Session | undefine
   const [signature = '', id = '', since = '', until = '', ...parts] = (getCookie(c, nameOf(c)) ?? '').split('.')
   const name = parts.join('.')
   const key = keyOf(c.env, name)
-  if (id === '' || key === undefined) return undefined
+  if (key === undefined) return undefined
   const expected = await markOf(key, SESSION, `${id}.${since}.${until}.${name}`)
   if (!equalSecret(signature, expected) || Number(until) <= now) return undefined
   return { id, name, since: Number(since) }
@@ -69,7 +69,7 @@ export async function readSession(c: C, now: number): Promise<Session | undefine
 
 /** The secret that a session's forms are bound to. */
 export const formSecret = (c: C, { name, id }: Session): Promise<string> =>
-  markOf(keyOf(c.env, name) ?? '', FORM_SECRET, `${name}.${id}`)
+  markOf(keyOf(c.env, name) as string, FORM_SECRET, `${name}.${id}`)
 
 /** The same for whoever Access let through: nobody but Access and the browser knows the token. */
 export const formSecretOf = (token: string, email: string): Promise<string> => markOf(token, FORM_SECRET, email)

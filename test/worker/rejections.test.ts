@@ -100,7 +100,7 @@ describe('the sender check', () => {
   it('rejects no sender when it is off or only logs, and never replaces the signature', async () => {
     expect(await send({ SENDER_CHECK: 'off' }, '192.0.2.7')).toBe(200)
     expect(await send({ SENDER_CHECK: 'log' }, '192.0.2.7')).toBe(200)
-    expect(log.flat().join()).toContain('"kind":"foreign_sender","sender":"192.0.2.7"')
+    expect(log.flat().join()).toContain('"kind":"foreign_sender","sender":"192.0.2.7","rejected":false')
     expect(await send({ SENDER_CHECK: '' })).toBe(200)
     expect(await send({ SENDER_CHECK: 'enforced' }, '35.187.74.148')).toBe(500)
     const world = new World({ env: { SENDER_CHECK: 'enforce' } })

@@ -19,9 +19,7 @@ export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
   return (c) => {
     const { env, req } = c
     requireBindings(env, 'webhooks')
-    if (!senderMayPass(env, req.raw)) {
-      return new Response('Forbidden', { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' } })
-    }
+    if (!senderMayPass(env, req.raw)) return new Response('Forbidden', { status: 403 })
     const scope = scopeOf(deps, c)
     const handle = createWebhookHandler({
       secrets: webhookSecrets(env),

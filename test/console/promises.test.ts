@@ -2,7 +2,7 @@
 // page say of times.
 import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/console/lib/shop-day.ts'
-import { timeOf } from '../../src/console/lib/time.ts'
+import { shortTimeOf, timeOf } from '../../src/console/lib/time.ts'
 import { untilOf } from '../../src/console/pages/link-parts.ts'
 import { saidByCode, shownId } from '../../src/console/visit.ts'
 import { english as en } from '../../src/console/words/en.ts'
@@ -263,6 +263,7 @@ describe('in a zone that is not UTC', () => {
     const begins = ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'].map((day) =>
       new Date(startOf(kyiv, day)).toISOString(),
     )
+    expect(shortTimeOf(en, '2026-03-01T22:30:00Z', 'Europe/Kyiv', '2026-03-02')).toBe('00:30')
     for (const [SHOP_TZ, wanted] of [
       ['Pacific/Kiritimati', '2026-02-28T10:00'],
       ['America/Los_Angeles', '2026-03-01T08:00'],

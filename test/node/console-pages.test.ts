@@ -108,8 +108,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /attention`)
   await look(`/orders/B-1/receipt/x /orders/B-1/receipt/${refund.operation_id}`)
   const acts = 'capture?amount=1 capture?amount=99 void erase resend cancel settle?executed=true refund?amount=99'
-  for (const act of acts.split(' '))
-    await look(`/orders/A-1/${act}`)
+  for (const act of acts.split(' ')) await look(`/orders/A-1/${act}`)
   const first = (act: string, values = {}) => press('/orders/A-1', new RegExp(`/${act}$`), values)
   await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip', amount: '500' })
   await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip' })

@@ -120,7 +120,11 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...worker('webhooks rejections alerts attention chat gate reconciliation'),
       ...ERRORS,
     ],
-    'src/shop/routes/operations.ts': [...API, ...worker('operate settle found-out cancel gate merchant'), ...ERRORS],
+    'src/shop/routes/operations.ts': [
+      ...API,
+      ...worker('operate settle found-out cancel attention gate merchant'),
+      ...ERRORS,
+    ],
     'src/shop/routes/*.ts': [...API, ...LISTS, ...TRUTH, ...ERRORS],
   },
   'shop/lib': {

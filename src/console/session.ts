@@ -1,6 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { markOf } from '../checkout-link/seal.ts'
-import { encodeBase64url } from '../lib/base64url.ts'
 import type { ShopEnv } from '../shop/env.ts'
 import { equalSecret } from '../shop/lib/crypto.ts'
 import { HOUR_MS } from '../shop/lib/day.ts'
@@ -27,7 +26,7 @@ const isPlain = (c: C): boolean => isLoopback(c.req.url) && c.req.url.startsWith
 const nameOf = (c: C): string => (isPlain(c) ? 'edgetill' : '__Host-edgetill')
 
 export const newSession = (name: string, now: number): Session => ({
-  id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false),
+  id: crypto.randomUUID(),
   name,
   since: now,
 })

@@ -80,7 +80,8 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await look(`${link} ${link.replace('links', 'orders')} ${many}`)
   await press(`${link}/close`, /revoke/)
   world.intercept = () => Response.json({}, { status: 503 })
-  await press(`${many}/close`, /revoke/)
+  const closing = await press(`${many}/close`, /revoke/)
+  await look(/href="\/console(\/orders\/[^"]+)"/.exec(closing.text.split('<main')[1] ?? '')?.[1] ?? '')
   world.intercept = undefined
   const paid = (await make({ amount: '8', currency: 'EUR', description: 'A pot' })).url.slice('/console'.length)
   await world.pay(await open(paid))

@@ -1,3 +1,4 @@
+import type { OperationKind } from '../../src/money/protocol.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { playBooks } from './books.ts'
 import { type CheckoutScenario, playCheckout } from './checkout.ts'
@@ -8,100 +9,53 @@ import { watchTimers } from './on-event.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
 import { playTill, type TillScenario } from './till.ts'
 
+/** @param text Of each caller the key, the kind and the amount; without one it is all that is left. */
+const callsOf = (text: string): MoneyScenario['calls'] =>
+  text.split(', ').map((call) => {
+    const [key = '', kind, amount] = call.split(' ')
+    return [key, kind as OperationKind, ...(amount === undefined ? [] : [Number(amount)])] as const
+  })
+
 const MONEY: Record<string, MoneyScenario> = {
-  'one key, three times': {
-    method: 'auth',
-    calls: [
-      ['one', 'capture'],
-      ['one', 'capture'],
-      ['one', 'capture'],
-    ],
-    lost: 0.2,
-  },
-  'three keys': {
-    method: 'auth',
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'capture', 10],
-      ['three', 'capture', 10],
-    ],
-    lost: 0.2,
-  },
-  'a void that is open': {
-    method: 'auth',
-    open: ['void'],
-    calls: [
-      ['one', 'void'],
-      ['one', 'void'],
-      ['two', 'void'],
-    ],
-  },
+  'one key, three times': { method: 'auth', calls: callsOf('one capture, one capture, one capture'), lost: 0.2 },
+  'three keys': { method: 'auth', calls: callsOf('one capture 10, two capture 10, three capture 10'), lost: 0.2 },
+  'a void that is open': { method: 'auth', open: ['void'], calls: callsOf('one void, one void, two void') },
   'a capture that is open': {
     method: 'auth',
     open: ['capture', 10],
-    calls: [
-      ['one', 'capture', 10],
-      ['one', 'capture', 10],
-      ['two', 'capture', 10],
-    ],
+    calls: callsOf('one capture 10, one capture 10, two capture 10'),
     lost: 0.1,
     cron: true,
   },
   'a whole capture that is open': {
     method: 'auth',
     open: ['capture'],
-    calls: [
-      ['one', 'capture'],
-      ['two', 'capture', 10],
-      ['two', 'capture', 10],
-    ],
+    calls: callsOf('one capture, two capture 10, two capture 10'),
     lost: 0.1,
   },
   'capture, refund and void': {
     method: 'auth',
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'refund', 10],
-      ['three', 'void'],
-      ['four', 'capture', 10],
-    ],
+    calls: callsOf('one capture 10, two refund 10, three void, four capture 10'),
     lost: 0.2,
   },
   'a refund that is open': {
     method: 'purchase',
     open: ['refund', 10],
-    calls: [
-      ['one', 'refund', 10],
-      ['two', 'refund', 10],
-      ['one', 'refund', 10],
-    ],
+    calls: callsOf('one refund 10, two refund 10, one refund 10'),
     lost: 0.2,
   },
   'a person and the cron': {
     method: 'auth',
     open: ['capture', 10],
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'capture', 10],
-    ],
+    calls: callsOf('one capture 10, two capture 10'),
     byHand: true,
     cron: true,
   },
-  'two keys, and no webhook': {
-    method: 'auth',
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'capture', 10],
-    ],
-    silent: true,
-  },
+  'two keys, and no webhook': { method: 'auth', calls: callsOf('one capture 10, two capture 10'), silent: true },
   'two who saw the same order': {
     method: 'auth',
     open: ['capture', 10],
-    calls: [
-      ['two', 'capture', 10],
-      ['three', 'capture', 10],
-    ],
+    calls: callsOf('two capture 10, three capture 10'),
     sawSame: true,
     lost: 0.1,
   },
@@ -153,61 +107,40 @@ const EVENTS: Record<string, EventsScenario> = {
 const TILLS: Record<string, TillScenario> = {
   'till: a button pressed three times': {
     method: 'purchase',
-    calls: [
-      ['one', 'refund', 30],
-      ['one', 'refund', 30],
-      ['one', 'refund', 30],
-    ],
+    calls: callsOf('one refund 30, one refund 30, one refund 30'),
     lost: 0.2,
   },
   'till: three buttons': {
     method: 'purchase',
-    calls: [
-      ['one', 'refund', 30],
-      ['two', 'refund', 30],
-      ['three', 'refund', 30],
-    ],
+    calls: callsOf('one refund 30, two refund 30, three refund 30'),
     lost: 0.2,
   },
   'till: a refund that is open': {
     method: 'purchase',
     open: ['refund', 30],
-    calls: [
-      ['one', 'refund', 30],
-      ['two', 'refund', 30],
-    ],
+    calls: callsOf('one refund 30, two refund 30'),
     lost: 0.1,
   },
   'till: capture, refund and void': {
     method: 'auth',
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'refund', 10],
-      ['three', 'void'],
-    ],
+    calls: callsOf('one capture 10, two refund 10, three void'),
     lost: 0.1,
   },
   'till: two who saw the same order': {
     method: 'purchase',
-    calls: [
-      ['one', 'refund', 60],
-      ['two', 'refund', 60],
-    ],
+    calls: callsOf('one refund 60, two refund 60'),
     sawSame: true,
     lost: 0.1,
   },
   'till: two buttons beside another program': {
     method: 'auth',
-    calls: [
-      ['one', 'capture', 10],
-      ['two', 'capture', 10],
-    ],
+    calls: callsOf('one capture 10, two capture 10'),
     beside: 20,
   },
   'till: an opening, and events that fail': {
     method: 'purchase',
     opens: 3,
-    calls: [['one', 'refund', 30]],
+    calls: callsOf('one refund 30'),
     isBroken: true,
   },
 }

@@ -188,7 +188,10 @@ describe('a role', () => {
     for (const act of [...acts.map((act) => `orders/A-1/${act}`), ...ofLinks]) {
       const action = `/console/${act}`
       const csrf = await csrfOf(await formSecretOf(token, email), action)
-      const shown = await browser.submit({ action, fields: { csrf, ...money, text: 'a note', kind: 'flag' } })
+      const shown = await browser.submit({
+        action,
+        fields: { csrf, ...money, text: 'a note', kind: 'flag', sure: 'yes' },
+      })
       expect([act, shown.status, shown.text]).toEqual([act, 403, expect.stringContaining('You may not do this')])
     }
     expect(await refunded()).toBe(0)

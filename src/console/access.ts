@@ -60,10 +60,9 @@ export function createAccess(
         verification: { iss: issuer, aud: audience, iat: false, nbf: false },
       })
       // Without an expiry hono takes a token for one that does not expire.
-      if (typeof exp !== 'number') return undefined
+      if (typeof exp !== 'number' || typeof email !== 'string') return undefined
       if (!(Math.max(Number(iat), Number(nbf)) <= Date.now() / 1000 + AHEAD_S)) return undefined
-      // The token of a service has no address: that throws.
-      return (email as string).toLowerCase()
+      return email.toLowerCase()
     } catch {
       return undefined
     }

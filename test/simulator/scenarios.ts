@@ -12,8 +12,8 @@ import { playTill, type TillScenario } from './till.ts'
 /** @param text Of each caller the key, the kind and the amount; without one it is all that is left. */
 const callsOf = (text: string): MoneyScenario['calls'] =>
   text.split(', ').map((call) => {
-    const [key = '', kind, amount] = call.split(' ')
-    return [key, kind as OperationKind, ...(amount === undefined ? [] : [Number(amount)])] as const
+    const [key = '', kind, amount] = call.split(' ') as [string, OperationKind, string?]
+    return amount === undefined ? [key, kind] : [key, kind, Number(amount)]
   })
 
 const MONEY: Record<string, MoneyScenario> = {

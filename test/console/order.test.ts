@@ -1,8 +1,9 @@
 // An order's page, and the two steps of what moves its money.
 import { describe, expect, it } from 'vitest'
 import { english as en } from '../../src/console/words/en.ts'
+import { payment, secondary } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
-import { Browser, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
+import { Browser, type Form, formsOf, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
 const REFUND = /\/refund$/
 const CONFIRM = /\/refund\/confirm$/
@@ -25,6 +26,18 @@ async function ask(browser: Browser, amount: string): Promise<Shown> {
 }
 
 describe('an order', () => {
+  it('is done with one flag at a time, and with 32 characters in its number its money can be moved here', async () => {
+    const { browser, world } = await paid()
+    const order_id = `${'x'.repeat(30)}~2`
+    await world.deliver(payment(order_id, { amount: 7 }))
+    expect((await browser.open(`/console/orders/${order_id}`)).text).toContain('/refund"')
+    await world.deliver(secondary(order_id, 'refund', { amount: 8 }))
+    await world.advance(20_000)
+    const flags = async () => formsOf(await browser.open('/console/attention')).filter(({ fields }) => fields.flag)
+    await browser.submit((await flags())[0] as Form)
+    expect((await flags()).map(({ fields }) => fields.flag)).toEqual(['over_refund'])
+  })
+
   it('is asked about where its webhook was lost', async () => {
     const world = new World({ emulator: { fetch: async () => new Response('', { status: 503 }), retryDelaysMs: [] } })
     await payOrder(world)

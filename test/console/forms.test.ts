@@ -5,6 +5,8 @@ import type { ConsoleRole } from '../../src/console/index.ts'
 import { readAmount, readVersion, sumOf, typed } from '../../src/console/lib/amount.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import { ukrainian as uk } from '../../src/console/words/uk.ts'
+import { english as pagesEn } from '../../src/shop/pages/en.ts'
+import { ukrainian as pagesUk } from '../../src/shop/pages/uk.ts'
 import { check, SEED } from '../support/property.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, type Form, formTo, mount, payOrder, type Shown } from './support/browser.ts'
@@ -97,6 +99,28 @@ async function paid(role?: ConsoleRole) {
   const browser = await new Browser(mount(world)).signIn()
   return { world, browser, role }
 }
+
+/** The names of the texts that say something; one that is a function says it of X. */
+const saying = (words: object, what: RegExp, name = ''): string[] =>
+  Object.entries(words).flatMap(([key, value]) => {
+    const text: unknown = typeof value === 'function' ? value('X', 'X') : value
+    if (typeof text !== 'string') return saying(text as object, what, `${name}.${key}`)
+    return what.test(text) ? `${name}.${key}` : []
+  })
+
+it.each([
+  [/nothing was (sent|done)/i, /нічого не (надіслано|зроблено)/i],
+  [/no (real )?money move/i, /гроші (зараз )?не рух|кошти не списуються/i],
+  [/no link was made/i, /посилання не створено/i],
+  [/nobody can pay/i, /за цим посиланням більше не можна сплатити/i],
+  [/may still pay/i, /ще може сплатити/i],
+  [/not known/i, /невідом/i],
+  [/nothing was charged/i, /кошти не списано/i],
+])('what says %s in English says the same in Ukrainian', (english, ukrainian) => {
+  const said = saying([en, pagesEn], english)
+  expect(said).not.toEqual([])
+  expect(saying([uk, pagesUk], ukrainian)).toEqual(said)
+})
 
 describe('each step', () => {
   it('answers 303 to a page that can be loaded again, and that Back leads to', async () => {

@@ -166,7 +166,11 @@ describe('alerts', () => {
     [{ kind: 'flag', order_id: 'A', flag: 'a_new_one' }, /Order A: a_new_one\. Check/],
     [{ kind: 'flag', order_id: null, count: 20 }, /^20 alerts "flag" within an hour/],
   ])('say what to do about %j', (alert, text) => {
-    expect(textOf(alert, { PUBLIC_ORIGIN: 'https://a.example' })).toMatch(text)
+    const origin = 'https://a.example'
+    const said = textOf(alert, { PUBLIC_ORIGIN: origin })
+    expect(said).toMatch(text)
+    // Without one it is the order's link that says where.
+    expect(textOf(alert, { PUBLIC_ORIGIN: '' }, { origin } as never)).toBe(said)
   })
 
   it('are passed on while the storage fails altogether', async () => {

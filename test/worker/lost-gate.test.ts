@@ -292,6 +292,26 @@ describe('the shop’s objects', () => {
     }
     expect(counts).toEqual([150, 300, 320, 320, 320])
   })
+
+  it('are filled in a later run with an order that could not be read', async () => {
+    const world = new World()
+    for (const id of ['A-1', 'A-2']) await world.deliver(payment(id))
+    await world.advance(20_000)
+    for (const table of ['listed', 'progress']) world.gate.storage('', 'shop').sql.exec(`DELETE FROM ${table}`)
+    world.begin()
+    let isFirst = true
+    world.kv.before = (action, key) => {
+      if (action !== 'get' || !key.startsWith('order/') || !isFirst) return
+      isFirst = false
+      throw new Error('The storage failed.')
+    }
+    const counts: number[] = []
+    for (let run = 0; run < 2; run++) {
+      await world.cron()
+      counts.push(((await json(world, '/api/orders')).orders as unknown[]).length)
+    }
+    expect(counts).toEqual([1, 2])
+  })
 })
 
 describe('an order whose alarms fail is found within the hour', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../../src/shop/app.ts'
+import { openKvStore } from '../../src/shop/kv/kv.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { ADMIN_TOKEN, log, ORDER, ownLog, World } from './support/world.ts'
@@ -73,6 +74,13 @@ describe('what the shop’s people find', () => {
     const first = (await pageOf('')) as { strays: { id: string }[]; cursor: string }
     const last = (await pageOf(`&cursor=${first.cursor}`)) as typeof first
     expect([last.cursor, new Set([...first.strays, ...last.strays].map(({ id }) => id)).size]).toEqual([null, 3])
+    // An empty page of KV is not the end.
+    const pages = [
+      { keys: [], cursor: 'on' },
+      { keys: [{ name: 'a' }], list_complete: true },
+    ]
+    const { rows, cursor } = await openKvStore({ list: async () => pages.shift() } as never).page('', 2)
+    expect([rows.map(({ key }) => key), cursor]).toEqual([['a'], undefined])
   })
 
   it.each(['true', 'false'])(

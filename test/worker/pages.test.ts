@@ -195,6 +195,7 @@ it('an order’s page says what became of the money, where it leads and when it 
     [show(facts, all, { description: 'A mug' }), 'ok', `https://r.test/,${home}`, en.paid, sum, end, shownFacts],
     [show({}, { ...all, refunded: 1 }), 'ok', home, en.partlyRefunded, less, end, 'Charged', sum, 'Refunded', cent],
     [show({}, { ...all, refunded: 10_050 }), 'ok', home, en.refunded, sum, end, 'Refunded', sum],
+    [show({}, { ...all, voided: 10_050 }), 'ok', home, en.refunded, sum, end],
     [show(auth, { authorized: 10_050 }), 'ok', home, en.reserved, sum, end],
     [show(auth, { ...all, captured: 1, voided: 10_049 }), 'ok', home, en.partlyCaptured, cent, end],
     [show(auth, { authorized: 10_050, voided: 10_050 }), 'ok', home, en.released, sum, end],

@@ -238,7 +238,7 @@ describe('closing a reusable link', () => {
     const never = "INSERT INTO reuse SELECT nonce, at + 1, 'mug-NEVER', visitor, 0 FROM reuse ORDER BY at DESC LIMIT 1"
     world.gate.storage('', 'shop').sql.exec(never)
     expect([await close(), world.payable('mug').length]).toEqual([true, 1])
-    expect([await close(), world.payable('mug')]).toEqual([true, []])
+    for (let i = 0; i < 2; i++) expect([await close(), world.payable('mug')]).toEqual([true, []])
     // Before the list has it.
     for (const id of ids().slice(0, 20)) await world.deliver(payment(id, { amount: 50 }))
     expect(await close()).toBe(false)

@@ -66,10 +66,17 @@ export class OrderGate {
     for (const name of ['born', 'queue', 'published', 'due'])
       sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `${name}/${key}`, SUMMARY)
     await this.state.storage.setAlarm(Date.now())
+    // Nobody had opened it: it is published at once, lest its alarm never runs.
+    this.state.waitUntil(Promise.all([this.env.STATE.put(`order/${key}`, ORDER), this.publish(key)]))
     return Response.json({ value: null })
   }
 
-  /** Work after the response: the event is taken from the queue, and the order is published, in KV and in the list. */
+  private async publish(key: string): Promise<void> {
+    await gateOf(this.env, 'shop').fetch(`https://order-gate/list?key=${key}`, { method: 'POST', body: ORDER })
+    this.state.storage.sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `published/${key}`, SUMMARY)
+  }
+
+  /** Work after the response: the event is taken from the queue, of which the list learns. */
   async alarm(): Promise<void> {
     const { storage } = this.state
     const { sql } = storage
@@ -78,11 +85,7 @@ export class OrderGate {
     const key = event?.order_key ?? ''
     sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `queue/${key}`, SUMMARY)
     await storage.sync()
-    await Promise.all([
-      this.env.STATE.put(`order/${key}`, ORDER),
-      gateOf(this.env, 'shop').fetch(`https://order-gate/list?key=${key}`, { method: 'POST', body: ORDER }),
-    ])
-    sql.exec('INSERT OR REPLACE INTO fact VALUES (?, ?)', `published/${key}`, SUMMARY)
+    await this.publish(key)
     await storage.deleteAlarm()
   }
 

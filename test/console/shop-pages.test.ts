@@ -79,7 +79,7 @@ describe('an order is found', () => {
       const { text } = await browser.open(`/console/orders?${query}`)
       return ['S55KT8BBQ3', 'WAITS', 'DECLINED'].filter((id) => text.includes(`/orders/${id}"`))
     }
-    const words = 'горнятка|ГОРНЯТКА два|олена|380991234567|123-45-67|s55kt8bbq3|5kt8|olena@example.com'
+    const words = 'горнятка|ГОРНЯТКА два|олена|380991234567|123-45-67|s55kt8bbq3|5kt8|olena@example.com|Example.com два'
     const printed = '1 234,50|1,234.50|UAH 1,234.50|1 234,50 грн|€1,234.50|1 234,50 USD|•••• 1111|**** 1111|1111'
     for (const q of `${words}|${printed}`.split('|'))
       expect([q, (await found(`q=${encodeURIComponent(q)}`)).includes('S55KT8BBQ3')]).toEqual([q, true])
@@ -102,7 +102,7 @@ describe('an order is found', () => {
     // An erased order is not found by its old data.
     await world.api('/api/orders/S55KT8BBQ3/personal-data', { method: 'DELETE' })
     await world.advance(61_000)
-    for (const q of ['олена', '380991234567', 'горнятка'])
+    for (const q of ['олена', '380991234567', 'горнятка', 'example.com 5kt8'])
       expect([q, await found(`q=${encodeURIComponent(q)}`)]).toEqual([q, []])
   })
 })

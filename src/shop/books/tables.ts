@@ -207,7 +207,7 @@ export interface OrderFilter {
   to?: number | undefined
   /**
    * The beginning of an order_id, of a reference or of an e-mail address; the last four digits of a card; an amount; or words of
-   * what was bought, a name or a phone, of orders since `wordsSince`.
+   * what was bought, a name, a phone or an address, of orders since `wordsSince`.
    */
   search?: string | undefined
   /** Milliseconds since 1970. */
@@ -275,6 +275,8 @@ const NEWEST = 1000
 /** A search by words has so many letters at least, and so many words of it are compared. */
 const WORD = 3
 const WORDS = 8
+/** Small letters, as `words`: the address has a column of its own. */
+const SPOKEN = "coalesce(words, '') || ' ' || coalesce(email, '')"
 
 /** The conditions of a search, by the indexes and by words, and what they compare with. The runtime takes five at most. */
 function waysOf(search: string, wordsSince: number, to = 1e15): [ways: string[], values: SqlValue[]] {
@@ -287,7 +289,7 @@ function waysOf(search: string, wordsSince: number, to = 1e15): [ways: string[],
   // Fewer letters stand in almost every row.
   const words = small.length < WORD ? [] : small.split(/\s+/).filter(Boolean).slice(0, WORDS)
   if (words.length === 0) return [[known.join(' OR ')], compared]
-  const spoken = `since >= ? AND since < ?${words.map(() => ' AND instr(words, ?) > 0').join('')}`
+  const spoken = `since >= ? AND since < ?${words.map(() => ` AND instr(${SPOKEN}, ?) > 0`).join('')}`
   return [
     [known.join(' OR '), spoken],
     [...compared, wordsSince, to, ...words],

@@ -68,11 +68,8 @@ describe('an amount', () => {
   })
 
   it('of another currency is read in that one', () => {
-    expect([readAmount(en, '$5', 'USD'), readAmount(uk, '5,20 €', 'EUR'), readAmount(en, '₴5', 'EUR')]).toEqual([
-      500,
-      520,
-      en.amounts.format('100.50'),
-    ])
+    const read = [readAmount(en, '$5', 'USD'), readAmount(uk, 'US$5', 'USD'), readAmount(uk, '5,20 €', 'EUR')]
+    expect([...read, readAmount(en, '₴5', 'EUR')]).toEqual([500, 500, 520, en.amounts.format('100.50')])
   })
 
   it(`seed ${SEED}: that the console prints, or a person types, is the same when it is pasted into either language`, () =>
@@ -221,6 +218,17 @@ describe('each step', () => {
       )
     },
   )
+
+  it.each([
+    ['name', 'Olena'],
+    ['phone', '+380441234567'],
+    ['email', 'olena@example.com'],
+  ])('of a link for anybody says at %s that it names no customer', async (name, text) => {
+    const { browser } = await paid()
+    const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
+    const filled = { amount: '5', currency: 'UAH', description: 'A mug', use: 'many', [name]: text }
+    expect((await browser.submit(form, filled)).text).toContain(`id="${name}-problem">${en.newLink.nobody}<`)
+  })
 
   it('of a link over a large amount is asked for once more', async () => {
     const { browser, world } = await paid()

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/console/lib/shop-day.ts'
 import { shortTimeOf, timeOf } from '../../src/console/lib/time.ts'
-import { untilOf } from '../../src/console/pages/link-parts.ts'
+import { linkPill, untilOf } from '../../src/console/pages/link-parts.ts'
 import { saidByCode, shownId } from '../../src/console/visit.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import type { Shop } from '../../src/shop/index.ts'
@@ -194,6 +194,17 @@ it.each([
   expect(calls).toEqual([asked, `${asked}&cursor=on`])
 })
 
+it('the page of what needs attention says when there is more of it', async () => {
+  const { shop, real, browser } = await open()
+  const items = [{ kind: 'flag', flag: 'paid_twice', order_id: 'A-1', text: 'x', at: '2026-03-01T10:00:00Z' }]
+  const says = async (more: boolean) => {
+    shop.api = async (request, ...rest) =>
+      request.url.includes('/attention') ? Response.json({ items, more, count: 1 }) : real(request, ...rest)
+    return (await browser.open('/console/attention')).text.includes(en.attention.more)
+  }
+  expect([await says(true), await says(false)]).toEqual([true, false])
+})
+
 it('the page of some days has a table for each currency, and in it one for each way of payment where there are several', async () => {
   const { shop, real, browser } = await open()
   const row = (currency: string, method: string, ...sums: number[]) => {
@@ -280,6 +291,18 @@ describe('in a zone that is not UTC', () => {
 
 it('a code of an error stands for words, in the record too', () => {
   expect(['api', 'over_limit', 'x'].map(saidByCode)).toEqual(['rejected', 'forbidden', undefined])
+})
+
+it('a link for anybody says when it has made all its orders', () => {
+  const says = (made: number, max_orders: number | null) =>
+    String(linkPill(en, { state: 'opened', reusable: { made, max_orders, max_per_hour: 60, closing: false } }))
+  const { full, anybody } = en.link
+  for (const [pill, text] of [
+    [says(1, 2), anybody],
+    [says(2, 2), full],
+    [says(9, null), anybody],
+  ])
+    expect(pill).toContain(text)
 })
 
 it('another try at paying an order is shown as the order', () => {

@@ -42,6 +42,18 @@ describe('a link', () => {
     expect(plain((await browser.open('/console/search?q=nobody')).text)).toContain('Nothing found.')
   })
 
+  it('is made again with all that it had', async () => {
+    const { browser } = await open()
+    const typed = { ...FILLED, amount: '1000.50', phone: '+380441234567', email: 'olena@example.com' }
+    const chosen = { currency: 'EUR', method: 'auth', lang: 'uk' }
+    const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
+    const { url } = await browser.submit(form, { ...typed, ...chosen })
+    const again = await browser.open(`/console/new-link?again=${url.split('/').at(-1)}`)
+    const { currency: _, lang: __, ...kept } = typed
+    expect(formTo(again, '/console/new-link').fields).toMatchObject(kept)
+    for (const value of Object.values(chosen)) expect(again.text).toContain(`<option value="${value}" selected>`)
+  })
+
   it('is one link of one order, however often its form is sent', async () => {
     const { browser, world } = await open()
     const { form, page } = await make(browser)

@@ -130,6 +130,8 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
           refund: captured - refunded - moving('refund'),
           capture: authorized - captured - voided - moving('capture') - moving('void'),
         }
+        // A void releases a whole reservation.
+        expect(acts.includes('void'), 'void').toBe(captured === 0 && left.capture > 0)
         for (const act of ['refund', 'capture'] as const) {
           const form = formsOf(page).find(({ action }) => action.endsWith(`/${act}`))
           expect([act, form?.fields.amount ?? '0.00']).toEqual([act, (Math.max(left[act], 0) / 100).toFixed(2)])

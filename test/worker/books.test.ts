@@ -1,5 +1,6 @@
 // Each list of the shop's objects beside a plain loop over the rows that were reported to them.
 import { expect, it } from 'vitest'
+import { moneyOfBook } from '../../src/shop/books/days.ts'
 import { addLink, eraseLinks, type LinkRow, markRevoked } from '../../src/shop/books/links.ts'
 import { addStrays, FILL, failingOfBook, onceAnHour, progressOf, putInList } from '../../src/shop/books/orders.ts'
 import { countIn, currentBook, learnSums, newsOf } from '../../src/shop/books/register.ts'
@@ -252,7 +253,7 @@ it.each([
     expect([other, (await world.api(`/api/${other}&cursor=${cursor}`)).status]).toEqual([other, 400])
 })
 
-it('a page of failing events begins after the one before, and an hour ends at its last moment', () => {
+it('a page of failing events begins after the one before, an hour ends at its last moment, and a day at its zone’s', () => {
   const shop = openTables(new World().gate.storage('shop', ''), SHOP)
   const at = (time: number) => ({ shop, now: () => time }) as unknown as BooksScope
   for (const id of ['a', 'b', 'c']) shop.all('INSERT INTO failing VALUES (?, ?, ?)', id, 'A-1', 'A-1')
@@ -260,13 +261,18 @@ it('a page of failing events begins after the one before, and an hour ends at it
   expect([page(), page([0, 'b'])]).toEqual([['a', 'b'], ['c']])
   const isFirst = [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1].map((time) => onceAnHour(at(time), 'x'))
   expect(isFirst).toEqual([true, false, true, false])
+  // The first and the last moment of a day, as far from UTC as zones are.
+  const [row, day] = ['{"order_id":"A-1"}', '2026-03-01']
+  for (const time of ['2026-02-28T10:00:00Z', '2026-03-02T11:59:59Z'])
+    shop.all('INSERT INTO money VALUES (?, ?, 1, ?, ?)', Date.parse(time), time, day, row)
+  expect(moneyOfBook(at(0), { from: day, to: day, limit: 9 }).rows).toHaveLength(2)
   const opens = () => currentBook(at(0)).opens
   expect([opens(), countIn(at(0), 2, 0, 0), opens(), countIn(at(0), 2, 0, 1), opens()]).toEqual([
     ...[false, true, true, false, false],
   ])
   // The first order of a book: the cron fills it with nothing.
   const none = { failing: [], attention: [], attempts: [], money: [], audit: [], isOpen: false, due_at: null }
-  const row = { ...none, order_id: 'A-1', since: 0, version: 1, summary: { flags: [], amount: null }, opens: true }
-  putInList(at(0), { ...row, book: 1 } as never)
+  const first = { ...none, order_id: 'A-1', since: 0, version: 1, summary: { flags: [], amount: null }, opens: true }
+  putInList(at(0), { ...first, book: 1 } as never)
   expect(progressOf(at(0), { name: FILL })).toEqual({ isDone: true })
 })

@@ -61,6 +61,7 @@ describe('the record', () => {
     expect((await post(world, '/api/orders/nobody/notes', { text: 'x' })).status).toBe(404)
     expect((await json(world, '/api/orders/A-1')).record).toEqual([])
     expect((await world.api('/api/orders/nobody')).status).toBe(404)
+    expect((await post(world, '/api/orders/A-1/notes', { text: 'x'.repeat(1000) })).status).toBe(201)
   })
 })
 

@@ -41,6 +41,8 @@ export function formsOf({ text }: Pick<Shown, 'text'>): Form[] {
   }))
 }
 
+const pathOf = (attributes: string): string => /Path=[^;]*/.exec(attributes)?.[0] ?? ''
+
 /** The form that posts to an address. */
 export function formTo(shown: Shown, action: string | RegExp): Form {
   const found = formsOf(shown).find((form) =>
@@ -91,9 +93,11 @@ export class Browser {
     const response = await this.send(new Request(new URL(path, this.origin), { ...init, headers }))
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*); (.*)/.exec(cookie) ?? []
-      if (value === '') this.cookies.delete(name)
-      // A browser drops a longer one.
-      else if (cookie.length <= 4_096) {
+      if (value === '') {
+        // One of another path is another cookie.
+        if (pathOf(this.attributes[name] ?? attributes) === pathOf(attributes)) this.cookies.delete(name)
+        // A browser drops a longer one.
+      } else if (cookie.length <= 4_096) {
         this.cookies.set(name, value)
         this.attributes[name] = attributes
       }

@@ -112,9 +112,10 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
 
   await press('nav a[href$="/more"]', /\/more$/)
   await press('main a[href$="/record"]', /\/record$/)
-  expect(await page.locator('main').textContent()).toMatch(
-    /close the link.*new link.*from-elsewhere.*refund.*40\.25.*new link/s,
-  )
+  // A list has what an order's object was asked within ten seconds.
+  await expect
+    .poll(() => listed('/record'), { timeout: 30_000 })
+    .toMatch(/close the link.*new link.*from-elsewhere.*refund.*40\.25.*new link/s)
   await look(page, 'console-record')
   await page.context().close()
 }, 180_000)

@@ -34,13 +34,13 @@ const MONEY = [...worker('operate settle found-out failures gate merchant reconc
 const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR]
 const EVENTS = [...worker('webhooks gate rejections alerts reconciliation'), ...SIMULATOR]
 const LISTS = worker('books orders attention whole-order api merchant')
-/** What is written and read once more. */
+/** The tests of what is written and read once more. */
 const COST = 'test/node/worker-cost.test.ts'
 // These take longest: only what nothing else notices is left to them.
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
 const REBUILD = worker('lost-gate')
-/** What every page shows, then the tests of the console that are named. */
+/** The transcript of every page, then the tests of the console that are named. */
 const pages = (names: string): string[] => [
   'test/node/console-pages.test.ts',
   ...names.split(' ').map((name) => `test/console/${name}.test.ts`),

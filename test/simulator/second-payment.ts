@@ -27,7 +27,7 @@ interface World {
   visits: number
   /** How often the gate may die. */
   deaths: number
-  /** Whether the shop cancels: it has not yet, the payment is cancelled, the links are closed, and it was told so. */
+  /** Whether the shop cancels: it has not yet, the payment is cancelled, the links are closed, and the answer said so. */
   shop?: 'cancels' | 'cancelled' | 'closed' | 'told'
   /** Cards that customers may still use. */
   cards: number
@@ -43,7 +43,7 @@ interface World {
   run?: Run
   /** Whether the short link has expired. */
   late?: true
-  /** What was so when a good link last led to a result, though nobody has paid. */
+  /** The state in which a good link last led to a result, though nobody has paid. */
   unpaid?: string
   wrong?: string
 }

@@ -275,7 +275,7 @@ const NEWEST = 1000
 /** A search by words has so many letters at least, and so many words of it are compared. */
 const WORD = 3
 const WORDS = 8
-/** Small letters, as `words`: the address has a column of its own. */
+/** Small letters, as `words`; the address stands in another column. */
 const SPOKEN = "coalesce(words, '') || ' ' || coalesce(email, '')"
 
 /** The conditions of a search, by the indexes and by words, and what they compare with. The runtime takes five at most. */

@@ -75,7 +75,7 @@ export async function orderOf(world: World): Promise<Order> {
 /** Someone with a browser. */
 export class Browser {
   cookies = new Map<string, string>()
-  /** What a browser does with each cookie, as it was set. */
+  /** The attributes of each cookie, as it was set. */
   readonly attributes: Record<string, string> = {}
   readonly send: Mounted
   readonly headers: Record<string, string>

@@ -47,7 +47,7 @@ function openShop() {
   return { emulator, events, receive, client, onEvent, inbox }
 }
 
-describe('the buttons of a shop', () => {
+describe.concurrent('the buttons of a shop', () => {
   it('a bare call refunds and captures twice', { timeout: 60_000 }, async () => {
     const { emulator, events, receive, client } = openShop()
     const refund: Press = ({ order_id, amount, currency }) =>

@@ -56,7 +56,7 @@ export function createAccess(
         email,
       } = await verifyWithJwks(token, {
         keys: await keysFor(kid),
-        allowedAlgorithms: ['RS256', 'ES256'],
+        allowedAlgorithms: ['RS256'],
         verification: { iss: issuer, aud: audience, iat: false, nbf: false },
       })
       // Without an expiry hono takes a token for one that does not expire.

@@ -57,7 +57,14 @@ describe('an amount', () => {
   })
 
   it('of thousands is one in English, and may be decimals in Ukrainian', () => {
-    expect([readAmount(en, '1,234', 'UAH'), readAmount(uk, '1,234', 'UAH')]).toEqual([123_400, uk.amounts.decimals])
+    for (const [text, minor] of [
+      ['1,234', 123_400],
+      ['12,345', 1_234_500],
+    ] as const)
+      expect([readAmount(en, text, 'UAH'), readAmount(uk, text, 'UAH')]).toEqual([minor, uk.amounts.decimals])
+    expect([en, uk].map((words) => readAmount(words, '12.345', 'UAH'))).toEqual(
+      [en, uk].map((one) => one.amounts.decimals),
+    )
   })
 
   it('is of what is left, as the order’s version and what was charged say', () => {
@@ -69,7 +76,9 @@ describe('an amount', () => {
 
   it('of another currency is read in that one', () => {
     const read = [readAmount(en, '$5', 'USD'), readAmount(uk, 'US$5', 'USD'), readAmount(uk, '5,20 €', 'EUR')]
-    expect([...read, readAmount(en, '₴5', 'EUR')]).toEqual([500, 500, 520, en.amounts.format('100.50')])
+    const codes = [readAmount(en, 'EUR 5', 'EUR'), readAmount(uk, '5 uah', 'UAH')]
+    expect([...read, ...codes]).toEqual([500, 500, 520, 500, 500])
+    expect(readAmount(en, '₴5', 'EUR')).toBe(en.amounts.format('100.50'))
   })
 
   it(`seed ${SEED}: that the console prints, or a person types, is the same when it is pasted into either language`, () =>

@@ -16,6 +16,8 @@ describe('a checkout link', () => {
     ['GET', { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0' }],
     ['GET', { 'user-agent': 'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5' }],
     ['GET', { 'sec-purpose': 'prefetch;prerender' }],
+    ['GET', { purpose: 'prefetch' }],
+    ['GET', { 'x-purpose': 'preview' }],
   ])('creates nothing for a look at it: %s %j; the link then leads to the payment', async (method, headers) => {
     const world = create({ env: { SHOP_NAME: 'Glechyk' }, pages: { logo: 'https://a.test/l.svg' } })
     const link = await world.link({ order_id: 'A-1' })

@@ -44,7 +44,7 @@ export const explain =
     const fields = c.req.query()
     const whole = minorOf(order.amount)
     const asked = (isMoney(act) && askedOf(visit, act, fields, order)) || { amount: whole, left: whole }
-    if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount, order })
+    if (typeof asked === 'string') return wrongAmount(visit, id, act, { problem: asked, written: fields.amount })
     const { currency } = order
     const sum = sumOf(words, asked.amount, currency)
     const text = words.acts[act]
@@ -108,9 +108,9 @@ async function wrongAmount(
   visit: SignedVisit,
   id: string,
   act: Act,
-  { problem, written = '', order }: { problem: string; written?: string | undefined; order?: ShownOrder },
+  { problem, written = '' }: { problem: string; written?: string | undefined },
 ): Promise<Response> {
-  const shown = order ?? (await readOrder(visit, id))
+  const shown = await readOrder(visit, id)
   if (shown instanceof Response) return shown
   const again = act === 'capture' || act === 'refund'
   return page(visit, {

@@ -93,6 +93,8 @@ export class Browser {
     const response = await this.send(new Request(new URL(path, this.origin), { ...init, headers }))
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*); (.*)/.exec(cookie) ?? []
+      // A browser takes neither a cookie of such a name nor its end without these.
+      if (name.startsWith('__Host-') && !(/; Secure/.test(cookie) && /; Path=\/(;|$)/.test(cookie))) continue
       if (value === '') {
         // One of another path is another cookie.
         if (pathOf(this.attributes[name] ?? attributes) === pathOf(attributes)) this.cookies.delete(name)

@@ -1,7 +1,7 @@
 // Changes the engine, the console and what decides about money, one small thing at a time, and looks whether a test notices.
 //   npm run mutate                            every area of mutation-areas.ts: about 9,000 changes, many hours
 //   npm run mutate -- --share 3/10            the third of ten parts of each area, as the daily workflow plays them
-//   npm run mutate -- shop/books decimal      an area, and the files whose path contains a text
+//   npm run mutate -- books decimal           an area, and the files whose path contains a text
 // Prints `killed/survived/total` for each file and area, and each survivor. Fails when files are named and a survivor is not
 // listed, with the reason why it changes nothing that anybody can see, in test/node/mutation-equivalents.json; or when an area's
 // share of noticed changes is below the one in test/node/mutation-scores.json, by more than chance explains where only a part was
@@ -53,11 +53,13 @@ const { share } = values
 const [part = 0, parts = 0] = share.split('/').map(Number)
 if (!(part >= 1 && part <= parts)) throw new Error('--share is a part of so many, such as 3/10.')
 
-const isWhole = (area: string): boolean => named.length === 0 || named.includes(area)
+/** `routes` is `shop/routes`. */
+const isNamed = (area: string, name: string): boolean => `/${area}`.endsWith(`/${name}`)
+const isWhole = (area: string): boolean => named.length === 0 || named.some((name) => isNamed(area, name))
 
 /** The files of an area that are meant, with their tests. */
 const meant = (area: string): [file: string, tests: string[]][] => {
-  const texts = named.filter((name) => !(name in AREAS))
+  const texts = named.filter((name) => !Object.keys(AREAS).some((one) => isNamed(one, name)))
   return [...testsOfArea(area)].filter(([file]) => isWhole(area) || texts.some((text) => file.includes(text)))
 }
 

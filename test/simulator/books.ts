@@ -8,6 +8,7 @@ import { unmarked } from '../worker/support/money.ts'
 import { World } from '../worker/support/world.ts'
 import { BooksModel, baseOf, type Known, type Link } from './books-model.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
+import { followClock } from './time.ts'
 
 const [SECOND, HOUR, DAY] = [1000, 3_600_000, 86_400_000]
 const STEPS = 30
@@ -64,6 +65,7 @@ class History {
         throw new Error('The shelf fell.')
       },
     })
+    followClock(() => this.world.time)
     this.browser = new Browser(mount(this.world))
   }
 

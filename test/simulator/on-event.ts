@@ -3,12 +3,7 @@ import { recordOf } from '../../src/schemas/read.ts'
 import type { GateDouble } from '../worker/support/gate-double.ts'
 import { ORDER } from '../worker/support/world.ts'
 import type { Steps } from './steps.ts'
-
-/** A limit that the engine has set. */
-interface Timer {
-  ms: number
-  run: () => void
-}
+import type { Timer } from './time.ts'
 
 /** The fates of a call: it throws, before or after it has done its work, hangs, or ends the program. */
 type Failure = 'onEvent' | 'hang' | 'ends'
@@ -17,7 +12,6 @@ interface Around {
   gate: GateDouble
   steps: Steps
   wrong: Set<string>
-  now: () => number
   fails: (failure: Failure, what: string) => boolean
   kill: () => void
 }
@@ -65,8 +59,6 @@ export class OnEvent {
   private over: readonly string[] = []
   /** Events that it may get only without the personal data. */
   erased: readonly string[] = []
-  /** The limits of calls that hang. */
-  private readonly limits = new Set<Timer & { at: number }>()
   private readonly around: Around
 
   constructor(around: Around) {
@@ -74,7 +66,7 @@ export class OnEvent {
   }
 
   async call(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
-    const { gate, steps, wrong, now, fails, kill } = this.around
+    const { gate, steps, wrong, fails, kill } = this.around
     const operation = operationKey(event)
     if (this.called.has(operation) && !this.cutOff.delete(operation))
       wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
@@ -82,7 +74,17 @@ export class OnEvent {
     this.called.set(operation, order_id)
     if (this.over.includes(operation)) wrong.add('onEvent got an event that was handled before')
     if (this.erased.includes(operation) && personIn(recordOf(event)) !== undefined) wrong.add('onEvent got erased data')
+    let isGivenUp = false
+    if (limit) {
+      const giveUp = limit.run
+      limit.run = () => {
+        isGivenUp = true
+        this.cutOff.add(operation)
+        giveUp()
+      }
+    }
     await steps.at(actor, 'onEvent')
+    if (isGivenUp) return never()
     if (fails('ends', 'onEvent ends the program, and')) {
       kill()
       return never()
@@ -91,7 +93,6 @@ export class OnEvent {
     this.over = queueOf(gate, order_id).flatMap(({ entry, operation }) => (entry === null ? operation : []))
     if (limit && fails('hang', 'onEvent hangs, and')) {
       this.cutOff.add(operation)
-      this.limits.add({ ...limit, at: now() + limit.ms })
       return never()
     }
     const fail = (what: string) => {
@@ -111,32 +112,5 @@ export class OnEvent {
       for (const { entry, operation } of queueOf(this.around.gate, order_id))
         if (entry !== null && this.called.has(operation)) this.cutOff.add(operation)
     }
-  }
-
-  /** When the first call that hangs is given up. */
-  nextLimit(): number {
-    return Math.min(...[...this.limits].map(({ at }) => at))
-  }
-
-  /** Gives up the calls that have hung too long. */
-  endLimits(): void {
-    for (const limit of this.limits) if (limit.at <= this.around.now() && this.limits.delete(limit)) limit.run()
-  }
-}
-
-let last: Timer | undefined
-
-/** The timer that was set last. */
-export const lastTimer = (): Timer | undefined => last
-
-/** Watches the timers that are set. @returns What ends it. */
-export function watchTimers(): () => void {
-  const { setTimeout: set } = globalThis
-  globalThis.setTimeout = ((run: () => void, ms: number) => {
-    last = { ms, run }
-    return set(run, ms)
-  }) as typeof setTimeout
-  return () => {
-    globalThis.setTimeout = set
   }
 }

@@ -5,9 +5,9 @@ import { type CheckoutScenario, playCheckout } from './checkout.ts'
 import { replaceCrypto } from './crypto.ts'
 import { type EventsScenario, playEvents } from './events.ts'
 import { type MoneyScenario, playMoney } from './money.ts'
-import { watchTimers } from './on-event.ts'
 import type { Play, Played, Schedule } from './schedule.ts'
 import { playTill, type TillScenario } from './till.ts'
+import { replaceTime } from './time.ts'
 
 /** @param text Of each caller the key, the kind and the amount; without one it is all that is left. */
 const callsOf = (text: string): MoneyScenario['calls'] =>
@@ -163,7 +163,7 @@ export const SCENARIOS: readonly string[] = Object.keys(PLAYS)
 export async function playSchedule(schedule: Schedule): Promise<Played> {
   const play = PLAYS[schedule.scenario]
   if (!play) throw new Error(`Unknown scenario: ${schedule.scenario}. There are: ${SCENARIOS.join(' | ')}`)
-  const ends = [replaceCrypto(createRandom(schedule.seed)), watchTimers()]
+  const ends = [replaceCrypto(createRandom(schedule.seed)), replaceTime()]
   try {
     return await play(schedule)
   } finally {

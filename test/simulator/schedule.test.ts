@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { operationKey } from '../../src/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
+import { payment } from '../worker/support/events.ts'
+import type { GateDouble } from '../worker/support/gate-double.ts'
+import { OnEvent } from './on-event.ts'
 import { RACES } from './races.ts'
 import { playSchedule } from './scenarios.ts'
 import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
+import type { Steps } from './steps.ts'
 
 /** Ten disturbances; the third is wrong, and in another way together with the sixth. */
 const play: Play = async (schedule) => {
@@ -29,10 +35,23 @@ it('looks again at a checkout that could not be watched', async () => {
   expect((await playSchedule(schedule)).wrong).toEqual([])
 })
 
-// It took the removal of an event for done that was lost with the program.
+// The judge took the removal of an event for done that was lost with the program.
 it('lets onEvent have an event again whose removal was not on disk', async () => {
-  const schedule = parseSchedule('webhooks that fail, and the data is removed/612843929')
-  expect((await playSchedule(schedule)).wrong).toEqual([])
+  const event = readEvent(payment('A-1'))
+  const row = { id: 'one', event_id: 'one', operation: ` ${operationKey(event)}`, entry: null as string | null }
+  const gate = { rows: () => Object.entries({ 'event/one': row, 'queue/one': row }) } as unknown as GateDouble
+  const steps = { at: async () => {} } as unknown as Steps
+  const [wrong, deaths] = [new Set<string>(), [true, false]]
+  const kill = () => {
+    row.entry = 'queued'
+    onEvent.findCutOff()
+  }
+  const fails = (failure: string) => failure === 'ends' && deaths.shift() === true
+  const onEvent = new OnEvent({ gate, steps, wrong, fails, kill })
+  void onEvent.call('gate', event, undefined)
+  await new Promise((resolve) => setImmediate(resolve))
+  await onEvent.call('gate', event, undefined)
+  expect([[...wrong], onEvent.handled.length]).toEqual([[], 1])
 })
 
 it('the text of each race that is planted stands in its file once', () => {

@@ -12,9 +12,10 @@ import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
 import { createGateDouble, type GateDouble } from '../worker/support/gate-double.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from '../worker/support/world.ts'
-import { lastTimer, never, OnEvent } from './on-event.ts'
+import { never, OnEvent } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
+import { dropTimers, followClock, lastTimer, passTime, runTimers } from './time.ts'
 
 const SECOND = 1000
 export const START = Date.parse('2026-03-01T10:00:00Z')
@@ -98,6 +99,7 @@ export class Simulation {
 
   constructor(schedule: Schedule) {
     const now = () => this.time
+    followClock(now)
     this.disturbances = new Disturbances(schedule)
     this.random = createRandom(schedule.seed)
     this.steps = createSteps({
@@ -105,7 +107,7 @@ export class Simulation {
       now,
       before: () => this.disturbTurn(),
       demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
-      idle: () => this.endWaiting(),
+      idle: () => passTime((ms) => this.advance(ms)),
     })
     this.kv = createKvDouble({ now })
     this.emulator = createEmulator({
@@ -117,7 +119,7 @@ export class Simulation {
     this.gate = createGateDouble(this.deps('gate'), () => {})
     const { gate, steps, wrong } = this
     const fails = this.faultOf.bind(this)
-    this.onEvent = new OnEvent({ gate, steps, wrong, now, fails, kill: () => this.kill() })
+    this.onEvent = new OnEvent({ gate, steps, wrong, fails, kill: () => this.kill() })
     this.gate.before = (action, key) => {
       if (this.faultOf('storage', `${action} ${key}`)) throw new Error('The storage failed.')
     }
@@ -154,6 +156,7 @@ export class Simulation {
     for (const actor of ['gate', 'network']) this.steps.drop(actor)
     this.inside.clear()
     this.life.die()
+    dropTimers()
     this.steps.note('the gates die')
     this.beginGates()
     this.onEvent.findCutOff()
@@ -255,14 +258,8 @@ export class Simulation {
   advance(ms: number): void {
     this.time += ms
     this.steps.note(`clock +${ms}`)
-    this.onEvent.endLimits()
+    runTimers()
     void this.emulator.clock.advance({})
-  }
-
-  /** Where everything waits for a call of `onEvent` that hangs, the clock moves on to its limit. */
-  private endWaiting(): void {
-    const next = this.onEvent.nextLimit()
-    if (next < Number.POSITIVE_INFINITY) this.advance(next - this.time)
   }
 
   private disturbTurn(): void {
@@ -284,7 +281,7 @@ export class Simulation {
     const name = `webhook${++this.webhooks}`
     const send = async (actor: string): Promise<Response> => {
       await this.steps.at(actor, 'delivery')
-      const { status } = await this.request(actor, new Request(url, { ...init }))
+      const { status } = await this.request(actor, new Request(url, { ...init, signal: null }))
       await this.steps.at(actor, `delivered ${status}`)
       return new Response(null, { status })
     }
@@ -317,7 +314,8 @@ export class Simulation {
     const request = { sent: this.time, path }
     this.inside.add(request)
     await this.steps.at(actor, `${path}, ${fate}`)
-    const response = fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, init))
+    const response =
+      fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, { ...init, signal: null }))
     this.inside.delete(request)
     if (fate === 'died after') return new Promise<never>(() => {})
     await this.steps.at(actor, `${response?.status ?? 'nothing'} for ${path}`)

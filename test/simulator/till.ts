@@ -12,6 +12,7 @@ import { never } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { START } from './simulation.ts'
 import { createSteps, type Steps } from './steps.ts'
+import { followClock, passTime, runTimers } from './time.ts'
 
 /** The fate of a request to the service, or of its sender. */
 type Fate = 'answered' | 'refused' | 'lost before' | 'lost after' | 'died before' | 'died after'
@@ -108,6 +109,7 @@ class TillWorld {
 
   constructor(schedule: Schedule) {
     const now = () => this.time
+    followClock(now)
     this.disturbances = new Disturbances(schedule)
     this.random = createRandom(schedule.seed)
     this.steps = createSteps({
@@ -115,6 +117,7 @@ class TillWorld {
       now,
       before: () => this.disturbTurn(),
       demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
+      idle: () => passTime((ms) => this.advance(ms)),
     })
     this.database.function('now_ms', now)
     this.emulator = createEmulator({
@@ -217,7 +220,9 @@ class TillWorld {
     const arrive = async (): Promise<Response | undefined> => {
       await this.steps.at('network', `${path} of ${name}, ${fate}`)
       this.inside.delete(sent)
-      return fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, init))
+      return fate === 'lost before'
+        ? undefined
+        : await this.steps.busy(this.emulator.fetch(url, { ...init, signal: null }))
     }
     const arrived = arrive()
     this.steps.begin(arrived)
@@ -262,6 +267,7 @@ class TillWorld {
 
   advance(ms: number): void {
     this.time += ms
+    runTimers()
     this.steps.note(`clock +${ms}`)
     void this.emulator.clock.advance({})
   }
@@ -417,15 +423,9 @@ const textOf = (moved: Moved): string => {
 
 /** Plays one schedule. */
 export async function playTill(scenario: TillScenario, schedule: Schedule): Promise<Played> {
-  const real = Date.now
   const world = new TillWorld(schedule)
-  Date.now = () => world.time
-  try {
-    await playScenario(world, scenario)
-    return { log: world.steps.log, wrong: [...world.wrong], disturbed: world.disturbances.happened }
-  } finally {
-    Date.now = real
-  }
+  await playScenario(world, scenario)
+  return { log: world.steps.log, wrong: [...world.wrong], disturbed: world.disturbances.happened }
 }
 
 async function playScenario(world: TillWorld, scenario: TillScenario): Promise<void> {

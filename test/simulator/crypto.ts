@@ -80,10 +80,14 @@ export function replaceCrypto(random: () => number): () => void {
       return array
     },
   }
+  // The pause before a retry is drawn by it.
+  const draw = Math.random
+  Math.random = random
   for (const [name, value] of Object.entries(values)) Object.defineProperty(crypto, name, { configurable: true, value })
   for (const [name, value] of Object.entries(SUBTLE))
     Object.defineProperty(crypto.subtle, name, { configurable: true, value })
   return () => {
+    Math.random = draw
     for (const name of Object.keys(values)) Reflect.deleteProperty(crypto, name)
     for (const name of Object.keys(SUBTLE)) Reflect.deleteProperty(crypto.subtle, name)
   }

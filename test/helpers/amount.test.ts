@@ -1,12 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { capturePayment, fromMinorUnits, splitAmount, toMinorUnits } from '../../src/index.ts'
+import { rejects } from '../support/call.ts'
 import { CAPTURE, CAPTURE_RECORD } from '../support/inputs.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import { check, SEED } from '../support/property.ts'
-
-const rejects = (run: () => unknown, path: string) =>
-  expect(run).toThrow(expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path })] }))
 
 describe('toMinorUnits and fromMinorUnits', () => {
   it.each<[number, number]>([

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareTimestamps, timestampToDate } from '../../src/index.ts'
-
-const rejects = (run: () => unknown, path: string) =>
-  expect(run).toThrow(expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path })] }))
+import { rejects } from '../support/call.ts'
 
 const NOON = '2026-01-01T10:00:00'
 

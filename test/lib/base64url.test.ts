@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
 import { binaryToBytes, decodeBase64urlBinary, encodeBase64url } from '../../src/lib/base64url.ts'
 
-function decodeBase64url(text: string): Uint8Array | undefined {
-  const binary = decodeBase64urlBinary(text)
-  return binary === undefined ? undefined : binaryToBytes(binary)
-}
+const decodeBase64url = (text: string) => binaryToBytes(decodeBase64urlBinary(text) as string)
 
 const utf8 = new TextEncoder()
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientConfig, createClient, isCheckout, type Warning } from '../../src/index.ts'
+import { type ClientConfig, createClient, isCheckout } from '../../src/index.ts'
 import { CARD, DIRECT_AUTH, HOSTED, HOSTED_AUTH, PAYMENT_RECORD, TOKEN } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
-import { accepted, HOSTED_PURCHASE, refused } from '../support/purchase-forms.ts'
+import { accepted, HOSTED_PURCHASE, refused, warned } from '../support/purchase-forms.ts'
 
 const RECURRING = { interval_unit: 'month', interval_count: 1 } as const
 
 // The rules that it shares with createSplitPurchase are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
-const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_PURCHASE, input, config)
+const send = (input: object) => accepted(HOSTED_PURCHASE, input)
 const rejectedPaths = (input: object) => refused(HOSTED_PURCHASE, input)
 
 describe('responses', () => {
@@ -154,11 +154,9 @@ describe('init_recurring', () => {
   })
 
   it('is reported when its webhook destination is on an unusual port', async () => {
-    const warnings: Warning[] = []
-    const onWarning = (warning: Warning) => warnings.push(warning)
-    for (const port of [8443, 444])
-      await send(recurring({ notification_url: `https://a.example:${port}` }), { onWarning })
-    const path = 'init_recurring.notification_url'
-    expect(warnings).toMatchObject([{ operation: 'createPayment', code: 'unusual_webhook_port', path }])
+    const warnings = (port: number) =>
+      warned(HOSTED_PURCHASE, recurring({ notification_url: `https://a.example:${port}` }))
+    expect(await warnings(8443)).toEqual([])
+    expect(await warnings(444)).toEqual([['unusual_webhook_port', 'init_recurring.notification_url']])
   })
 })

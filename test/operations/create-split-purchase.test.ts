@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientConfig, createClient, type Warning } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { DIRECT_SPLIT, HOSTED_SPLIT, PAYMENT_RECORD, SUB_MERCHANTS } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
-import { accepted, HOSTED_SPLIT_PURCHASE, refused } from '../support/purchase-forms.ts'
+import { accepted, HOSTED_SPLIT_PURCHASE, refused, warned } from '../support/purchase-forms.ts'
 
 // The rules that it shares with createPayment are in purchase-parameters, purchase-rules and purchase-card-rules.test.ts.
-const send = (input: object, config?: Partial<ClientConfig>) => accepted(HOSTED_SPLIT_PURCHASE, input, config)
+const send = (input: object) => accepted(HOSTED_SPLIT_PURCHASE, input)
 const rejectedPaths = (input: object) => refused(HOSTED_SPLIT_PURCHASE, input)
 const BOTH = [HOSTED_SPLIT, DIRECT_SPLIT]
 const split = (amount: unknown) => ({ split: [{ amount, sub_merchant_id: SUB_MERCHANTS[0] }] })
@@ -50,9 +50,7 @@ it.each<[number, number[], boolean]>([
   [100.5, [90.45, 10.04], true],
   [100.5, [100.5, 0.01], true],
 ])('the sum of the parts is reported, not rejected: %d of %j', async (amount, amounts, isReported) => {
-  const warnings: Warning[] = []
   const split = amounts.map((part) => ({ amount: part, sub_merchant_id: SUB_MERCHANTS[0] }))
-  await send({ ...HOSTED_SPLIT, amount, split }, { onWarning: (warning) => warnings.push(warning) })
-  const expected = { code: 'split_sum', path: 'split', operation: 'createSplitPurchase' }
-  expect(warnings).toMatchObject(isReported ? [expected] : [])
+  const warnings = await warned(HOSTED_SPLIT_PURCHASE, { ...HOSTED_SPLIT, amount, split })
+  expect(warnings).toEqual(isReported ? [['split_sum', 'split']] : [])
 })

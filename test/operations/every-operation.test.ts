@@ -87,9 +87,3 @@ it.each(RECORD_CASES)('a record of %s has what was received and what was left ou
     for (const field of ['issues', 'record', ...odd]) expect(Object.keys(one)).not.toContain(field)
   }
 })
-
-it('a method of a client needs no this', async () => {
-  const { fetch } = wire(json({ accounts: [] }))
-  const { listAccounts } = createClient({ ...CONFIG, fetch })
-  expect(await listAccounts()).toEqual([])
-})

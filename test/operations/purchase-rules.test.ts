@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createClient, type Warning } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { PAYMENT_RECORD } from '../support/inputs.ts'
 import { CHECKOUT_URL, CONFIG, echo, redirect, wire } from '../support/mock-fetch.ts'
-import { accepted, callOf, listed, PURCHASE_FORMS, type PurchaseForm, refused } from '../support/purchase-forms.ts'
+import { accepted, callOf, listed, PURCHASE_FORMS, refused, warned } from '../support/purchase-forms.ts'
 
 // The limits of each parameter, at its boundary and one past it, and the rules of a purchase's call as a whole.
 
@@ -128,11 +128,3 @@ describe.each(PURCHASE_FORMS)('$name', (form) => {
     })
   })
 })
-
-/** The warnings of an input that is sent all the same. */
-async function warned(form: PurchaseForm, input: object): Promise<[code: string, path: string][]> {
-  const warnings: Warning[] = []
-  await accepted(form, input, { onWarning: (warning) => warnings.push(warning) })
-  for (const { operation } of warnings) expect(operation).toBe(form.operation)
-  return warnings.map(({ code, path }) => [code, path])
-}

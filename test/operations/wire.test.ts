@@ -81,7 +81,9 @@ async function sentBy(name: Operation, input: object, how: 'method' | 'function'
   const { fetch, sent } = wire(mode === 'hosted' ? redirect() : json(wrap({ ...record, order_id, method })))
   const config = { ...CONFIG, fetch, onWarning: () => {}, ...change }
   const client = sdk.createClient(config) as unknown as Record<Operation, (input: object) => Promise<unknown>>
-  await (how === 'method' ? client[name](input) : FUNCTIONS[name](config, input))
+  // A method of a client needs no `this`.
+  const { [name]: bound } = client
+  await (how === 'method' ? bound(input) : FUNCTIONS[name](config, input))
   expect(sent).toHaveLength(1)
   return sent[0] as (typeof sent)[0]
 }

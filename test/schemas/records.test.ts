@@ -52,10 +52,6 @@ describe.each([
       expect([wrong(name, null), wrong(name, undefined)]).toEqual([issues, issues])
     }
   })
-
-  it('is handed on as it is when nothing had to be converted', () => {
-    expect(read<unknown>(schema, record).value).toMatchObject(record)
-  })
 })
 
 describe('a payment record', () => {

@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { InvalidInputError } from '../../src/errors.ts'
 import { kindOf } from '../../src/lib/kind.ts'
-import { anObject, inputObject, objectMessage, type Schema } from '../../src/schemas/fields.ts'
+import { inputObject, objectOf, type Schema } from '../../src/schemas/fields.ts'
 import { amount, checkInput } from '../../src/schemas/input.ts'
-import { splitListSchema } from '../../src/schemas/split.ts'
 import { feeSchema, number, optionalText, text } from '../../src/schemas/values.ts'
 
-const inner = v.pipe(anObject, v.looseObject({ b: text }, objectMessage))
-const loose = v.pipe(anObject, v.looseObject({ a: text, deep: v.nullish(inner) }, objectMessage))
+const loose = objectOf({ a: text })
 const strict: Schema<unknown> = inputObject({ a: text, n: v.optional(number) })
 
 /** The issues of an input, and what was read of it. */
@@ -36,40 +34,12 @@ describe('objects', () => {
     ])
   })
 
-  it('names each place from the outside in', () => {
-    expect(paths(loose, { a: 1, deep: { b: 2 } })).toEqual(['a', 'deep.b'])
-    expect(paths(v.array(loose), [{ a: 'x' }, { a: 'x', deep: { b: 2 } }, 5])).toEqual(['[1].deep.b', '[2]'])
-  })
-
-  it.each([null, undefined, [], 'x', 5, () => 1])('%s is not an object', (value) => {
-    const issue = { path: '', message: 'must be an object', received: kindOf(value) }
-    expect(check(loose, value).issues).toEqual([issue])
-    expect(paths(strict, value)).toEqual([''])
-  })
-
-  it('absent and null are left as they are, and an undefined field of an input is dropped', () => {
-    expect(Object.keys(check(loose, { a: 'x' }).value ?? {})).toEqual(['a'])
-    expect(check(loose, { a: 'x', deep: null }).value).toEqual({ a: 'x', deep: null })
-    expect(Object.keys(check(strict, { a: 'x', n: undefined }).value ?? {})).toEqual(['a'])
-  })
-
-  it('what was received is never changed', () => {
-    const frozen = Object.freeze({ amount: '4', currency: 'UAH', more: 1 })
-    expect(check(feeSchema, frozen).value).toEqual({ amount: 4, currency: 'UAH', more: 1 })
-    expect(frozen.amount).toBe('4')
-  })
-
   it.each(['__proto__', 'constructor', 'prototype'])('a field called %s reaches nothing', (name) => {
     const hostile = JSON.parse(`{"a":"x","${name}":{"b":1}}`) as object
     expect(paths(strict, hostile)).toEqual([name])
     const { value } = check(loose, hostile)
     expect(Object.getPrototypeOf(value)).toBeNull()
     expect(({} as { b?: number }).b).toBeUndefined()
-  })
-
-  it('a hole in an array is not an entry', () => {
-    // biome-ignore lint/suspicious/noSparseArray: it is what is tested
-    expect(paths(splitListSchema, [, { amount: 1 }])).toEqual(['[0]', '[1].sub_merchant_id'])
   })
 })
 

@@ -23,6 +23,10 @@ export function call(
   return { answer: rawRequest(input, options), sent }
 }
 
+/** A helper's input is rejected for what is at a path of it. */
+export const rejects = (run: () => unknown, path: string): void =>
+  expect(run).toThrow(expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path })] }))
+
 /** The paths that a call's input is rejected for; nothing may have travelled, and no card data may be shown. */
 export async function rejectedPaths(
   call: (client: sdk.Client) => Promise<unknown>,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type CallOptions, type Client, type ClientConfig, createClient } from '../../src/index.ts'
+import { type CallOptions, type Client, type ClientConfig, createClient, type Warning } from '../../src/index.ts'
 import { DOCUMENT } from '../spec/document.ts'
 import { rejectedPaths } from './call.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
@@ -106,6 +106,14 @@ export async function accepted(
   if (request === undefined) throw new Error(`${form.operation} sent nothing.`)
   expect([request.method, request.url]).toEqual(['POST', `${CONFIG.baseUrl}${PATHS[form.operation]}`])
   return { sent: request, body: JSON.parse(request.body ?? 'null') as Record<string, unknown> }
+}
+
+/** The warnings of an input that is sent all the same. */
+export async function warned(form: PurchaseForm, input: object): Promise<[code: string, path: string][]> {
+  const warnings: Warning[] = []
+  await accepted(form, input, { onWarning: (warning) => warnings.push(warning) })
+  for (const { operation } of warnings) expect(operation).toBe(form.operation)
+  return warnings.map(({ code, path }) => [code, path])
 }
 
 /** The paths that an input is refused for. */

@@ -21,11 +21,6 @@ it.each('purchase auth credit p2p lookup capture void auth_increment refund'.spl
   },
 )
 
-it('numbers that arrive as strings are read', () => {
-  const event = { ...COMMON, method: 'credit', amount: '10.25', fee: { amount: '0', currency: 'UAH' } }
-  expect(read(event)).toEqual({ ...event, kind: 'credit', amount: 10.25, fee: { amount: 0, currency: 'UAH' } })
-})
-
 it.each(['loyalty', 'Purchase', 'toString', '__proto__'])('an unknown method is a value: %s', (method) => {
   const event = read({ method, anything: { at: 'all' } })
   expect(event).toMatchObject({ kind: 'unknown', method, issues: [] })

@@ -33,11 +33,6 @@ async function readFailure(request: Request, options: Partial<ReadWebhookOptions
 /** A form whose `data` is whatever text is given, signed rightly. */
 const signedText = (data: string): WebhookForm => ({ data, signature: signData(data, SECRET) })
 
-it('what is signed is what was sent: bytes that are not what JSON.stringify would write are accepted', () => {
-  const { data, signature } = signWebhook(`  {"method" : "loyalty",\n "n" : 1.0 }`, SECRET)
-  expect(verifyWebhook({ data, signature }, SECRET).record).toEqual({ method: 'loyalty', n: 1 })
-})
-
 describe('verifyWebhook rejects, and says why', () => {
   const { data, signature } = signed
   it.each<[string, string, unknown]>([

@@ -86,12 +86,19 @@ export async function signed(emulator: Emulator, body: string): Promise<Record<s
   return { 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}`, 'X-API-KEY': endpointsKey }
 }
 
-export async function post(emulator: Emulator, path: string, body: unknown, headers?: Record<string, string>) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
+/** Posts JSON, or a text or bytes as they are. */
+export async function post(
+  emulator: Emulator,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = plain(emulator),
+  init: RequestInit = {},
+) {
   return emulator.fetch(emulator.credentials.baseUrl + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(headers ?? plain(emulator)) },
-    body: text,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    ...init,
   })
 }
 

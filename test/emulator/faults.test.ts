@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConnectionResetError, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
-import { type Bench, createBench, direct, hosted, type Json, plain, post } from './call.ts'
+import { type Bench, createBench, direct, hosted, type Json, post } from './call.ts'
 import { eventsOf, payDirect, sendCapture } from './conformance/samples.ts'
 
 /** A bench whose first payment meets a fault. */
@@ -50,12 +50,8 @@ describe('faults of responses', () => {
     for (const when of ['before_commit', 'after_commit'] as const) {
       emulator.faults.next({ kind: 'no_response', when })
       const gaveUp = new AbortController()
-      const answer = emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...plain(emulator) },
-        body: JSON.stringify(direct(emulator, { order_id: when })),
-        signal: gaveUp.signal,
-      })
+      const { signal } = gaveUp
+      const answer = post(emulator, '/api/v1/payment', direct(emulator, { order_id: when }), undefined, { signal })
       const refused = expect(answer).rejects.toMatchObject({ name: 'AbortError' })
       // Requests that came later are answered meanwhile, their bodies read like this one's: it has had its turn.
       for (let i = 0; i < 5; i++) await post(emulator, '/_emulator/api/clock', {})

@@ -91,15 +91,10 @@ describe('rejections say what is wrong', () => {
 
   it('a body that is not UTF-8', async () => {
     const { emulator } = createBench()
-    const response = await emulator.fetch(`${emulator.credentials.baseUrl}/api/v1/payment`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...plain(emulator) },
-      body: Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-    })
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      { message: 'The body is not JSON in UTF-8', args: [] },
-    ])
+    const body = Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
+    const response = await post(emulator, '/api/v1/payment', body)
+    const expected = { message: 'The body is not JSON in UTF-8', args: [] }
+    expect([response.status, await response.json()]).toEqual([400, expected])
   })
 
   const [signed, plainly] = ['SCHEME-HMAC-SHA1 KEY:SIGNATURE', 'SCHEME KEY:SECRET']

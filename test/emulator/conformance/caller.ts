@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Bench, createBench, type Json, openCheckout, plain, signed } from '../call.ts'
 import type { Create } from './row.ts'
-import { DAILY, listAccounts, payDirect } from './samples.ts'
+import { accountsUrl, DAILY, listAccounts, payDirect } from './samples.ts'
 import {
   capture,
   hostedPayment,
@@ -37,9 +37,6 @@ const at = ({ emulator }: Bench, path: string, body?: Json) => ({
   ...(body && { body: JSON.stringify(body) }),
 })
 
-const accounts = ({ emulator: { credentials } }: Bench) =>
-  `${credentials.apiUrl}/api/v1/balances/pos/${credentials.posId}/accounts`
-
 export const ENDPOINTS: Endpoint[] = [
   { ...full('split purchase', splitDirect), scheme: 'hmac' },
   { ...full('payment creation', hostedPayment), scheme: 'hmac' },
@@ -52,14 +49,14 @@ export const ENDPOINTS: Endpoint[] = [
       return at(bench, `/api/v1/pos/${bench.emulator.credentials.posId}/order/A-1/cancel`)
     },
   },
-  { ...READING, name: 'all accounts', key: false, prepare: (bench) => ({ url: accounts(bench) }) },
+  { ...READING, name: 'all accounts', key: false, prepare: (bench) => ({ url: accountsUrl(bench) }) },
   {
     ...READING,
     name: 'one account',
     key: false,
     async prepare(bench) {
       const [account] = await listAccounts(bench)
-      return { url: `${accounts(bench)}/${String(account?.id)}` }
+      return { url: `${accountsUrl(bench)}/${String(account?.id)}` }
     },
   },
   { ...paidReading('webhook re-send', '/purchase?callback=true'), scheme: 'hmac' },

@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 import { createBench, get, type Json } from '../call.ts'
 import { shapeOf } from './kinds.ts'
 import { namesIn, type Row, type Section, tableRows } from './row.ts'
-import { listAccounts, type Samples, SECONDARY, samplesOf } from './samples.ts'
+import { accountsUrl, listAccounts, type Samples, SECONDARY, samplesOf } from './samples.ts'
 import { OPTIONAL } from './targets.ts'
 
 /** The tables of fields, held against responses and webhooks. */
 
 /** Wherever the field has a value it has the right shape, and somewhere it has one. */
-function hasShape(records: Json[], name: string, type: string): void {
+export function hasShape(records: Json[], name: string, type: string): void {
   const values = records.map((record) => record[name] ?? undefined).filter((value) => value !== undefined)
   expect(values.length).toBeGreaterThan(0)
   for (const value of values) shapeOf(type)(value)
@@ -125,9 +125,7 @@ const OPERATION: More = {
 const accountRows = tableRows('account', async (create, cell = '', type = '') => {
   const bench = createBench({}, create)
   const list = await listAccounts(bench)
-  const { apiUrl, posId } = bench.emulator.credentials
-  const url = `${apiUrl}/api/v1/balances/pos/${posId}/accounts/${String(list[0]?.id)}`
-  const single = (await (await get(bench.emulator, url)).json()) as Json
+  const single = (await (await get(bench.emulator, `${accountsUrl(bench)}/${list[0]?.id}`)).json()) as Json
   const name = cell.replace('balances.', '')
   const part = (account: Json): Json => (cell === name ? account : (account.balances as Json))
   hasShape(list.map(part), name, type)

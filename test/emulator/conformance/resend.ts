@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { get, type Json } from '../call.ts'
 import { type Row, row, rows } from './row.ts'
-import { DAILY, payDirect, payHosted, sendResend } from './samples.ts'
+import { DAILY, payDirect, payHosted, resend, sendResend } from './samples.ts'
 
 /** Re-sending webhooks. */
 
@@ -16,8 +16,7 @@ export const resendRows: Row[] = [
   row('resend', '| order_id | String | yes', async (bench) => {
     for (const orderId of ['a/b', 'ключ', '50%']) {
       await payDirect(bench, { order_id: orderId })
-      const answer = await sendResend(bench, 'purchase', 'callback=true', orderId)
-      expect(((await answer.json()) as Json).order_id).toBe(orderId)
+      expect((await resend(bench, 'purchase', 'callback=true', orderId)).order_id).toBe(orderId)
     }
     expect((await sendResend(bench, 'purchase', 'callback=true', 'unknown')).status).toBe(404)
   }),
@@ -55,8 +54,7 @@ export const resendRows: Row[] = [
     const transactions = emulator.orders.get('A-1')?.payments.map(({ transaction_id }) => transaction_id) ?? []
     expect(transactions).toHaveLength(3)
     for (const id of transactions) {
-      const answer = (await (await sendResend(bench, 'purchase', `callback=true&transactionId=${id}`)).json()) as Json
-      expect(answer.transaction_id).toBe(id)
+      expect((await resend(bench, 'purchase', `callback=true&transactionId=${id}`)).transaction_id).toBe(id)
     }
     expect((await sendResend(bench, 'purchase', 'callback=true&transactionId=unknown')).status).toBe(404)
     await payDirect(bench, { order_id: 'once' })
@@ -68,7 +66,7 @@ export const resendRows: Row[] = [
     await payHosted(bench, { init_recurring: DAILY })
     await bench.emulator.clock.advance({ days: 3 })
     const latest = bench.emulator.orders.get('A-1')?.payments.at(-1)
-    const answer = (await (await sendResend(bench, 'purchase')).json()) as Json
+    const answer = await resend(bench, 'purchase')
     expect([answer.transaction_id, answer.created_at]).toEqual([latest?.transaction_id, '2026-02-03T10:00:00.000'])
   }),
 ]

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createBench, direct, type Json, openCheckout, SPLIT } from '../call.ts'
 import { namesIn, type Row, row, sentenceOf } from './row.ts'
-import { cancel, capture, eventsOf, payDirect, payHosted, sendResend } from './samples.ts'
+import { cancel, capture, eventsOf, payDirect, payHosted, resend } from './samples.ts'
 import { OPTIONAL, RECURRING } from './targets.ts'
 
 /** The fields of an answer, neither more nor fewer. "customer fields" are those that were sent. */
@@ -84,15 +84,13 @@ export const responseRows: Row[] = [
     await capture(bench, { charge_amount: 5 })
     await payHosted(bench, { order_id: 'R', init_recurring: RECURRING })
     const [auth, captured, recurring] = await eventsOf(bench)
-    const read = async (operation: string, orderId?: string): Promise<Json> =>
-      (await sendResend(bench, operation, 'callback=true', orderId)).json() as Promise<Json>
     // An unknown parameter now and then belongs to a delivery, not to the operation.
     const known = ({ emulator_note: _, ...event }: Json = {}): Json => event
-    expect(await read('auth')).toEqual(known(auth))
-    expect(await read('capture')).toEqual(known(captured))
-    const again = await read('purchase', 'R')
+    expect(await resend(bench, 'auth')).toEqual(known(auth))
+    expect(await resend(bench, 'capture')).toEqual(known(captured))
+    const again = await resend(bench, 'purchase', 'callback=true', 'R')
     expect(again).toEqual(known(recurring))
     expect(again.recurring).toEqual({ id: expect.any(String), status: 'active' })
-    expect('recurring' in (await read('auth'))).toBe(false)
+    expect('recurring' in (await resend(bench, 'auth'))).toBe(false)
   }),
 ]

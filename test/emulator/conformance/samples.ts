@@ -64,14 +64,21 @@ export async function cancel(bench: Bench, orderId = 'A-1'): Promise<Json> {
   return list[0] as Json
 }
 
+export async function resend(...request: Parameters<typeof sendResend>): Promise<Json> {
+  return jsonOf(await sendResend(...request))
+}
+
 export function sendResend({ emulator }: Bench, operation: string, query = 'callback=true', orderId = 'A-1') {
   const { baseUrl, posId } = emulator.credentials
   return get(emulator, `${baseUrl}/api/v1/pos/${posId}/orders/${encodeURIComponent(orderId)}/${operation}?${query}`)
 }
 
-export async function listAccounts({ emulator }: Bench): Promise<Json[]> {
-  const { apiUrl, posId } = emulator.credentials
-  const { accounts } = await jsonOf(await get(emulator, `${apiUrl}/api/v1/balances/pos/${posId}/accounts`))
+/** The address of a POS's accounts. */
+export const accountsUrl = ({ emulator: { credentials } }: Bench, posId = credentials.posId): string =>
+  `${credentials.apiUrl}/api/v1/balances/pos/${posId}/accounts`
+
+export async function listAccounts(bench: Bench): Promise<Json[]> {
+  const { accounts } = await jsonOf(await get(bench.emulator, accountsUrl(bench)))
   return accounts as Json[]
 }
 

@@ -2,40 +2,32 @@ import { createWebhookHandler, type WebhookEvent } from '../../../../src/index.t
 import type { AskedOrder, Cause, ProveState } from '../../../../src/testing/index.ts'
 import { decode } from '../../../emulator/call.ts'
 
-/** A shop in memory, and what a test of `prove` passes of it. */
-export interface Receiver {
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
-  state(order_id: string): ProveState | undefined
-  create(order: AskedOrder): void
-  restart(): void
-}
-
 interface Operation {
   method: string
   status: string
   minor: number
 }
 
-interface Kept {
-  asked: AskedOrder | undefined
-  seen: Set<string>
-  operations: Map<string, Operation>
+/** An order of which nothing has come yet. */
+const untouched = () => ({
+  asked: undefined as AskedOrder | undefined,
+  seen: new Set<string>(),
+  operations: new Map<string, Operation>(),
   /** The amount that a copy adds once more. */
-  added: { paid: number; refunded: number }
-  latest: string
-  shipped: number
-}
+  added: { paid: 0, refunded: 0 },
+  latest: '',
+  shipped: 0,
+})
 
 type Fields = Record<string, string> & { amount: number; processed_amount?: number }
 
-/** A hand-written shop: right, or wrong in one way. It shares no rule with edgetill but the form of a webhook. */
-export function receiver(bug?: Cause): Receiver {
-  const orders = new Map<string, Kept>()
+/** A hand-written shop in memory: right, or wrong in one way. It shares no rule with edgetill but the form of a webhook. */
+export function receiver(bug?: Cause) {
+  const orders = new Map<string, ReturnType<typeof untouched>>()
   let waiting: ReturnType<typeof setTimeout>[] = []
   let lives = 0
-  const order = (id: string): Kept => {
-    const fresh = { asked: undefined, seen: new Set<string>(), operations: new Map(), latest: '', shipped: 0 }
-    const kept = orders.get(id) ?? { ...fresh, added: { paid: 0, refunded: 0 } }
+  const order = (id: string) => {
+    const kept = orders.get(id) ?? untouched()
     orders.set(id, kept)
     return kept
   }
@@ -102,7 +94,7 @@ export function receiver(bug?: Cause): Receiver {
   })
 
   return {
-    async fetch(input, init) {
+    async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
       const request = new Request(input, init)
       if (bug !== 'no_signature_check') return handler(request)
       try {
@@ -112,10 +104,10 @@ export function receiver(bug?: Cause): Receiver {
       }
       return new Response()
     },
-    create: (asked) => {
+    create: (asked: AskedOrder): void => {
       order(asked.order_id).asked = asked
     },
-    state(order_id) {
+    state(order_id: string): ProveState | undefined {
       const kept = orders.get(order_id)
       if (kept === undefined) return undefined
       const sum = (...methods: string[]): number =>

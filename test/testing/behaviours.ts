@@ -54,39 +54,32 @@ const BILLED: readonly [query: string, rows: number, ...bindings: (string | numb
   ['DELETE FROM priced WHERE id = ?', 0, 'x'],
 ]
 
-export const BEHAVIOURS: readonly Behaviour[] = [
-  {
-    name: 'a response is given when what was written before it is on disk',
+const TABLE: Readonly<Record<string, Omit<Behaviour, 'name'>>> = {
+  'a response is given when what was written before it is on disk': {
     calls: ['put:a', 'die', 'ids'],
     seen: [null, 'rejected', ['a']],
   },
-  {
-    name: 'statements of one turn are on disk together, or not at all when the object dies in it',
+  'statements of one turn are on disk together, or not at all when the object dies in it': {
     calls: ['put:a put:b die', 'ids'],
     seen: ['rejected', []],
   },
-  {
-    name: 'what was synchronized stays, and what was written after it is lost with the object',
+  'what was synchronized stays, and what was written after it is lost with the object': {
     calls: ['put:a sync put:b die', 'ids'],
     seen: ['rejected', ['a']],
   },
-  {
-    name: 'what was written before an error stays, and a failed statement changes nothing',
+  'what was written before an error stays, and a failed statement changes nothing': {
     calls: ['put:a', 'put:a', 'put:b fail', 'ids'],
     seen: [null, 'rejected', 'rejected', ['a', 'b']],
   },
-  {
-    name: 'a transaction is written whole or not at all, and so is one within it',
+  'a transaction is written whole or not at all, and so is one within it': {
     calls: ['transact', 'ids'],
     seen: ['rejected', ['a', 'c']],
   },
-  {
-    name: 'one object serves all calls, and forgets what is in memory when it dies',
+  'one object serves all calls, and forgets what is in memory when it dies': {
     calls: ['remember', 'remember', 'die', 'remember'],
     seen: [1, 2, 'rejected', 1],
   },
-  {
-    name: 'calls go on beside each other while one waits, for the storage too',
+  'calls go on beside each other while one waits, for the storage too': {
     calls: [['remember sync alarm turns put:a memory', 'remember sync alarm turns put:b memory'], 'ids'],
     seen: [
       [
@@ -96,72 +89,63 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       ['a', 'b'],
     ],
   },
-  {
-    name: 'nothing leaves an object before what it has written is on disk',
+  'nothing leaves an object before what it has written is on disk': {
     calls: ['put:a send die', 'sent', 'put:b sync send turns die', 'sent', 'ids'],
     seen: ['rejected', 0, 'rejected', 1, ['b']],
     double: { seen: ['rejected', 1, 'rejected', 2, ['b']], why: 'a call that may have been made is the worse case' },
   },
-  { name: 'an alarm stays when the object dies', calls: ['later', 'die', 'alarm'], seen: [null, 'rejected', LATER] },
-  { name: 'an alarm that is deleted is gone', calls: ['later', 'delete', 'alarm'], seen: [null, null, null] },
-  {
-    name: 'a row and the alarm for it are lost together when the object dies in the turn that wrote them',
+  'an alarm stays when the object dies': { calls: ['later', 'die', 'alarm'], seen: [null, 'rejected', LATER] },
+  'an alarm that is deleted is gone': { calls: ['later', 'delete', 'alarm'], seen: [null, null, null] },
+  'a row and the alarm for it are lost together when the object dies in the turn that wrote them': {
     calls: ['put:a begin:later die', 'ids', 'alarm'],
     seen: ['rejected', [], null],
   },
-  {
-    name: 'an alarm that is set again rings once, and is not there while it runs',
+  'an alarm that is set again rings once, and is not there while it runs': {
     alarm: ['alarm note'],
     calls: ['later', 'set:1', 1, 'ids', 'alarm'],
     seen: [null, null, ['1 null'], null],
   },
-  {
-    name: 'an alarm that fails is repeated, what it wrote before stays, and it learns that it is repeated',
+  'an alarm that fails is repeated, what it wrote before stays, and it learns that it is repeated': {
     alarm: ['info note fail', 'info note'],
     calls: ['set:1', 2, 'ids', 'alarm'],
     seen: [null, ['1 false 0', '2 true 1'], null],
     double: { seen: [null, ['1 undefined undefined', '2 undefined undefined'], null], why: 'the engine does not ask' },
   },
-  {
-    name: 'an alarm whose object dies is repeated',
+  'an alarm whose object dies is repeated': {
     alarm: ['put:a die', 'put:b'],
     calls: ['set:1', 2, 'ids'],
     seen: [null, ['b']],
   },
-  {
-    name: 'an alarm that has set another one, and then fails, is due when that one is',
+  'an alarm that has set another one, and then fails, is due when that one is': {
     alarm: ['later fail'],
     calls: ['set:1', 1, 'sent', 'alarm'],
     seen: [null, 0, LATER],
   },
-  {
-    name: 'an alarm that sets itself rings again when it has ended, not beside itself',
+  'an alarm that sets itself rings again when it has ended, not beside itself': {
     alarm: ['put:a set:1 turns ids note', 'put:b'],
     calls: ['set:1', 2, 'sent', 'ids'],
     seen: [null, 0, ['1 a', 'a', 'b']],
   },
-  {
-    name: 'an alarm needs a time',
+  'an alarm needs a time': {
     calls: [['set:0', 'set:-1', 'set:NaN', 'set:Infinity'], 'alarm'],
     seen: [Array(4).fill('rejected'), null],
   },
-  {
-    name: 'a statement that an object may not make is rejected, and changes nothing',
+  'a statement that an object may not make is rejected, and changes nothing': {
     calls: [executed.slice(0, REJECTED.length), 'ids'],
     seen: [REJECTED.map(() => 'rejected'), []],
   },
-  {
-    name: 'a value that SQLite does not have is stored as another one',
+  'a value that SQLite does not have is stored as another one': {
     calls: [executed.slice(REJECTED.length)],
     seen: [NO_VALUES.map(() => null)],
     double: { seen: [NO_VALUES.map(() => 'rejected')], why: 'the engine must not bind one' },
   },
-  {
-    name: 'a row that is written is billed with the entries of indexes that are written',
+  'a row that is written is billed with the entries of indexes that are written': {
     calls: ['billed'],
     seen: [BILLED.map(([, rows]) => rows)],
   },
-]
+}
+
+export const BEHAVIOURS: readonly Behaviour[] = Object.entries(TABLE).map(([name, one]) => ({ name, ...one }))
 
 /** Calls an object as a behaviour says. @returns What was seen. */
 export async function play(

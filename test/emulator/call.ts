@@ -14,28 +14,22 @@ export type Json = Record<string, unknown>
 /** 2026-01-31T10:00:00.000Z: a month's end, so that calendar arithmetic shows. */
 export const START = Date.UTC(2026, 0, 31, 10)
 
-export interface Received {
-  url: string
-  contentType: string | null
-  method: string
-  text: string
-  form: URLSearchParams
-  event: Json
+/** A webhook as it arrives. */
+async function readWebhook(request: Request) {
+  const { url, method, headers } = request
+  const text = await request.text()
+  const form = new URLSearchParams(text)
+  return { url, method, contentType: headers.get('content-type'), text, form, event: decode(form.get('data') ?? '') }
 }
 
-export interface Bench {
-  emulator: Emulator
+export type Bench = ReturnType<typeof createBench>
+
+export function createBench(options: EmulatorOptions = {}, create: typeof createEmulator = createEmulator) {
   /** Every webhook that arrived, in order of arrival. */
-  received: Received[]
+  const received: Awaited<ReturnType<typeof readWebhook>>[] = []
   /** The receiver's next responses to webhooks; 200 when empty. */
-  answers: number[]
-  /** The addresses that a preflight request came to. */
-  preflights: string[]
-}
-
-export function createBench(options: EmulatorOptions = {}, create: typeof createEmulator = createEmulator): Bench {
-  const received: Received[] = []
   const answers: number[] = []
+  /** The addresses that a preflight request came to. */
   const preflights: string[] = []
   const deliver: typeof fetch = async (input, init) => {
     const request = new Request(input, init)
@@ -43,16 +37,7 @@ export function createBench(options: EmulatorOptions = {}, create: typeof create
       preflights.push(request.url)
       return new Response(null, { status: 204 })
     }
-    const text = await request.text()
-    const form = new URLSearchParams(text)
-    received.push({
-      url: request.url,
-      contentType: request.headers.get('content-type'),
-      method: request.method,
-      text,
-      form,
-      event: decode(form.get('data') ?? ''),
-    })
+    received.push(await readWebhook(request))
     return new Response(null, { status: answers.shift() ?? 200 })
   }
   const emulator = create({

@@ -84,15 +84,13 @@ describe('seed orders', () => {
     expect(brief).toEqual(['S-1 success 1', 'S-2 failure 0', 'S-3 init 0', 'S-4 success 1'])
   })
 
+  const order = { order_id: 'A', amount: 1, currency: 'UAH' }
   it.each([
     [{}, 'array of orders'],
-    [[{ order_id: 'A', amount: -1, currency: 'UAH' }], '[0].amount must be a positive number'],
-    [
-      [{ order_id: 'A', amount: 1, currency: 'UAH', card: 'sucess' }],
-      '[0].card: Unknown test card "sucess". Did you mean "success"?',
-    ],
-    [[{ order_id: 'A', amount: 1, currency: 'UAH', curency: 1 }], '[0].curency is not a parameter'],
-    [[0, 1].map(() => ({ order_id: 'A', amount: 1, currency: 'UAH' })), '[1].order_id A is used twice'],
+    [[{ ...order, amount: -1 }], '[0].amount must be a positive number'],
+    [[{ ...order, card: 'sucess' }], '[0].card: Unknown test card "sucess". Did you mean "success"?'],
+    [[{ ...order, curency: 1 }], '[0].curency is not a parameter'],
+    [[order, order], '[1].order_id A is used twice'],
   ])('%j: %s', (orders, text) => {
     const { emulator } = createBench()
     expect(() => emulator.seedOrders(orders)).toThrow(text)

@@ -4,7 +4,7 @@ import { call, GET, HOSTED, POST } from '../support/call.ts'
 import { CONFIG, json, redirect, rejection } from '../support/mock-fetch.ts'
 
 describe('error bodies, whatever their shape', () => {
-  const failing = async (body: string | Uint8Array<ArrayBuffer>, status = 400, config: Partial<ClientConfig> = {}) =>
+  const failing = async (body: BodyInit, status = 400, config: Partial<ClientConfig> = {}) =>
     rejection(call({ ...POST, authentication: 'hmac' }, [new Response(body, { status })], config).answer)
 
   const violation = (field_name: string, text: string) => ({ field_name, violation: text })
@@ -24,7 +24,7 @@ describe('error bodies, whatever their shape', () => {
     ['a text', 'no', NONE],
     ['not UTF-8', new Uint8Array([0xff, 0xfe]), NONE],
   ])('%s', async (_name, body, expected) => {
-    const error = await failing(body instanceof Uint8Array ? body : JSON.stringify(body))
+    const error = await failing(body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body))
     expect(error).toMatchObject({ name: 'ApiError', code: 'api', status: 400, ...expected })
   })
 

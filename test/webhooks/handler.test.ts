@@ -168,16 +168,8 @@ describe('createWebhookHandler', () => {
   it('responds 408 where the body does not arrive, and reports what came later only if a function ran', async () => {
     for (const body of [signed.body, forged]) {
       const steps: unknown[] = []
-      let end = () => {}
-      const stream = new ReadableStream({
-        start(controller) {
-          end = () => {
-            controller.enqueue(new TextEncoder().encode(body))
-            controller.close()
-          }
-        },
-      })
-      const request = { method: 'POST', headers: new Headers({ 'content-type': FORM }), body: stream } as Request
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      const request = { method: 'POST', headers: new Headers({ 'content-type': FORM }), body: readable } as Request
       let reported = (_: unknown) => {}
       const late = new Promise((resolve) => {
         reported = resolve
@@ -191,7 +183,7 @@ describe('createWebhookHandler', () => {
       }
       const handle = createWebhookHandler({ ...options, timeoutMs: 5 })
       expect(await shown(await handle(request))).toEqual([408, 'Request timeout'])
-      end()
+      await new Response(body).body?.pipeTo(writable)
       if (body === signed.body) expect(await late).toEqual({ status: 200, error: undefined })
       else await createWebhookHandler(options)(post(forged))
       const after = body === signed.body ? 'stored' : ['signature_mismatch', 401]

@@ -2,16 +2,7 @@ import { expect } from 'vitest'
 import { type Bench, createBench, type Json, openCheckout, plain, signed } from '../call.ts'
 import type { Create } from './row.ts'
 import { accountsUrl, DAILY, listAccounts, payDirect } from './samples.ts'
-import {
-  capture,
-  hostedPayment,
-  refund,
-  splitCapture,
-  splitDirect,
-  splitRefund,
-  type Target,
-  voiding,
-} from './targets.ts'
+import * as targets from './targets.ts'
 
 /** One right request for each endpoint, and what becomes of it when it is changed in one place. */
 
@@ -38,8 +29,8 @@ const at = ({ emulator }: Bench, path: string, body?: Json) => ({
 })
 
 export const ENDPOINTS: Endpoint[] = [
-  { ...full('split purchase', splitDirect), scheme: 'hmac' },
-  { ...full('payment creation', hostedPayment), scheme: 'hmac' },
+  { ...full('split purchase', targets.splitDirect), scheme: 'hmac' },
+  { ...full('payment creation', targets.hostedPayment), scheme: 'hmac' },
   {
     ...USUAL,
     name: 'cancel',
@@ -61,11 +52,11 @@ export const ENDPOINTS: Endpoint[] = [
   },
   { ...paidReading('webhook re-send', '/purchase?callback=true'), scheme: 'hmac' },
   paidReading("order's operations", ''),
-  full('capture', capture),
-  full('refund', refund),
-  full('void', voiding),
-  full('split capture', splitCapture),
-  full('split refund', splitRefund),
+  full('capture', targets.capture),
+  full('refund', targets.refund),
+  full('void', targets.voiding),
+  full('split capture', targets.splitCapture),
+  full('split refund', targets.splitRefund),
   {
     ...READING,
     name: 'recurring cancel',
@@ -89,7 +80,7 @@ function paidReading(name: string, rest: string): Endpoint {
   }
 }
 
-function full(name: string, target: Target): Endpoint {
+function full(name: string, target: targets.Target): Endpoint {
   const prepare = async (bench: Bench) => at(bench, target.path, await target.full(bench, 1))
   return { ...USUAL, name, ok: target.ok, prepare }
 }

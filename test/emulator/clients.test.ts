@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, plain, post, SPLIT } from './call.ts'
-import { payDirect } from './conformance/samples.ts'
+import { paid, payDirect } from './conformance/samples.ts'
 import { read } from './control.ts'
 
 // Requests of public clients where the API document is silent: taken with a note, and a 400 under `strict`.
@@ -14,7 +14,7 @@ const uah = { order_currency: 'UAH' }
 /** The preparation, the path, the body. */
 type Request = [prepare: (bench: Bench) => Promise<unknown>, path: string, body: (bench: Bench) => Json]
 
-const paid = (bench: Bench) => payDirect(bench)
+const purchase = (bench: Bench) => payDirect(bench)
 const paidSplit = (bench: Bench) => payDirect(bench, { split: SPLIT }, '/api/v1/split/purchase')
 const auth = (bench: Bench) => payDirect(bench, { method: 'auth' })
 const secondary = (prepare: Request[0], name: string, more: Json): Request => {
@@ -33,7 +33,7 @@ const PAID = { status: 'success' }
 
 /** Each: the request, the field of its note, and what it leads to. */
 const TAKEN: [string, Request, field: string, Json][] = [
-  ['a refund with text', secondary(paid, 'refund', REFUND), 'refund_amount', { amount: 40.25 }],
+  ['a refund with text', secondary(purchase, 'refund', REFUND), 'refund_amount', { amount: 40.25 }],
   ['a split refund with text', refundedParts, 'split[0].amount', { amount: 5 }],
   ['a split capture with currency', capturedParts, 'order_currency', { amount: 5, currency: 'UAH' }],
   ['an empty address', secondary(auth, 'void', { ...uah, server_url: '' }), 'server_url', { method: 'void' }],
@@ -90,8 +90,7 @@ it.each([
   ['any', 'application/x-www-form-urlencoded', 200],
   ['json', undefined, 406],
 ] as const)('a capture under captureContentType %s with the type %s: %i', async (captureContentType, type, status) => {
-  const bench = createBench({ captureContentType })
-  await auth(bench)
+  const bench = await paid({ method: 'auth' }, { captureContentType })
   const body = new Blob([JSON.stringify({ ...common(bench), ...uah })])
   const headers = { ...plain(bench.emulator), ...(type && { 'content-type': type }) }
   const url = `${bench.emulator.credentials.baseUrl}/api/v1/capture`
@@ -101,8 +100,7 @@ it.each([
 })
 
 it('amounts as text: a DECIMAL(15,5) at refund, any at capture under captureContentType any', async () => {
-  const bench = createBench({ captureContentType: 'any' })
-  await auth(bench)
+  const bench = await paid({ method: 'auth' }, { captureContentType: 'any' })
   const send = (path: string, more: Json) => post(bench.emulator, path, { ...common(bench), ...uah, ...more })
   expect((await send('/api/v1/capture', { charge_amount: '30.10000' })).status).toBe(200)
   expect((await send('/api/v1/refund', { refund_amount: '20.10000' })).status).toBe(200)
@@ -120,8 +118,7 @@ it('a request that was signed with another digest is told so', async () => {
 })
 
 it("the API document's own rules stay as strict: a capture with text, an empty amount, a private port without a note", async () => {
-  const bench = createBench()
-  await auth(bench)
+  const bench = await paid({ method: 'auth' })
   const send = (path: string, more: Json) => post(bench.emulator, path, { ...common(bench), ...uah, ...more })
   expect((await send('/api/v1/capture', { charge_amount: '5' })).status).toBe(400)
   expect((await send('/api/v1/refund', { refund_amount: '' })).status).toBe(400)

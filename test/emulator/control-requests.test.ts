@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Bench, createBench, direct, type Json, plain, post } from './call.ts'
-import { DAILY, payDirect } from './conformance/samples.ts'
+import { DAILY, paid, payDirect } from './conformance/samples.ts'
 import { CONTROL, command, read, readJson } from './control.ts'
 
 /** A wrong control request is rejected whole, with a sentence that helps, and leaves nothing behind. */
@@ -155,9 +155,8 @@ describe('actions', () => {
   })
 
   it('what is rejected over HTTP is rejected in process', async () => {
-    const bench = createBench()
-    const { control, orders } = bench.emulator
-    await payDirect(bench, { method: 'auth' })
+    const { emulator } = await paid({ method: 'auth' })
+    const { control, orders } = emulator
     for (const [name, message, ...input] of [
       ['capturePayment', 'Did you mean "status_code"?', 'A-1', 1, { status_cod: '4153' }],
       ['voidPayment', 'status_code: must be a string.', 'A-1', { status_code: 1000 }],

@@ -178,9 +178,8 @@ it('a refund of a subscription belongs to one charge, and never exceeds it', asy
 })
 
 it('what the payer chose to pay is what is captured, and what is paid back', async () => {
-  const bench = createBench()
   const cc_number = testCard('payer_changes_amount')
-  await payDirect(bench, { method: 'auth', cc_number })
+  const bench = await paid({ method: 'auth', cc_number })
   expect(await capture(bench)).toMatchObject({ amount: 90.45 })
   await payDirect(bench, { order_id: 'less', cc_number })
   expect(bench.emulator.control.refundPayment('less').amount).toBe(90.45)
@@ -188,9 +187,8 @@ it('what the payer chose to pay is what is captured, and what is paid back', asy
 })
 
 it('a refund by hand of a test card that declines it moves nothing, unless another outcome is chosen', async () => {
-  const bench = createBench()
+  const bench = await paid({ cc_number: testCard('refund_declined') })
   const { control } = bench.emulator
-  await payDirect(bench, { cc_number: testCard('refund_declined') })
   const before = await available(bench)
   expect(control.refundPayment('A-1')).toMatchObject({ status: 'failure' })
   expect(await available(bench)).toBe(before)

@@ -1,14 +1,6 @@
 import type { Client } from '../../src/index.ts'
 import * as inputs from './inputs.ts'
 
-/** Card data that a call sends; the secrecy test looks for it afterwards. */
-export interface CardData {
-  pan: string
-  cvv: string
-  token: string
-  cryptogram: string
-}
-
 /** One call of an operation. */
 export interface OperationCase {
   /** Tells the cases of one operation apart. */
@@ -18,7 +10,9 @@ export interface OperationCase {
   call(client: Client, card?: CardData): Promise<unknown>
 }
 
-const TEST_CARD: CardData = { pan: '4242424242424242', cvv: '123', token: 'rcr:token-1', cryptogram: 'AAAB' }
+/** Card data that a call sends; the secrecy test looks for it afterwards. */
+const TEST_CARD = { pan: '4242424242424242', cvv: '123', token: 'rcr:token-1', cryptogram: 'AAAB' }
+type CardData = typeof TEST_CARD
 const fields = ({ pan, cvv, cryptogram }: CardData) => {
   return { cc_number: pan, card_cvv: cvv, cryptogram: { data: [cryptogram], eci: '5' } }
 }

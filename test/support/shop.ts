@@ -1,17 +1,13 @@
 import * as emulators from '../../src/emulator/index.ts'
-import { type Client, type ClientConfig, createClient, readWebhook, type WebhookEvent } from '../../src/index.ts'
+import { type ClientConfig, createClient, readWebhook, type WebhookEvent } from '../../src/index.ts'
 
-/** A shop: a client of an emulator, and every webhook that it has received, verified. */
-export interface Shop {
-  emulator: emulators.Emulator
-  client: Client
-  events: WebhookEvent[]
-  /** Pays on the checkout page, 3-D Secure included, as a browser would. Answers where the customer ends up. */
-  pay(form: string, card?: emulators.TestCardName, threeDSecure?: 'pass' | 'fail'): Promise<string>
-}
+export type Shop = ReturnType<typeof openShop>
 
-/** 2026-01-31T10:00:00Z, or later, as the emulator's clock has it. Cards of the tests are good until 2099. */
-export function openShop(config: Partial<ClientConfig> = {}, options: emulators.EmulatorOptions = {}): Shop {
+/**
+ * A shop: a client of an emulator, and every webhook that it has received, verified. 2026-01-31T10:00:00Z, or later, as the
+ * emulator's clock has it. Cards of the tests are good until 2099.
+ */
+export function openShop(config: Partial<ClientConfig> = {}, options: emulators.EmulatorOptions = {}) {
   const events: WebhookEvent[] = []
   const emulator = emulators.createEmulator({
     seed: 7,
@@ -36,7 +32,8 @@ export function openShop(config: Partial<ClientConfig> = {}, options: emulators.
     emulator,
     client,
     events,
-    async pay(form, card = 'success', threeDSecure = 'pass') {
+    /** Pays on the checkout page, 3-D Secure included, as a browser would. Answers where the customer ends up. */
+    async pay(form: string, card: emulators.TestCardName = 'success', threeDSecure: 'pass' | 'fail' = 'pass') {
       const cc_number = emulators.testCard(card)
       const next = await post(form, { cc_number, exp_month: '9', exp_year: '99', card_cvv: '123' })
       const last = next.endsWith('/3ds') ? await post(next, { outcome: threeDSecure }) : next

@@ -97,6 +97,7 @@ describe('faults', () => {
 })
 
 const DROP = { kind: 'drop' }
+const CREDIT = { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH' }
 
 describe('actions', () => {
   it.each([
@@ -118,14 +119,10 @@ describe('actions', () => {
     ['clock', { days: 1, wait: 'no' }, /^wait: must be true or false/],
     ['refund', { order_id: 'A', amuont: 5 }, /Unknown refund field "amuont"\. Did you mean "amount"\?/],
     ['payment', { method: 'credit', amount: 5 }, /order_id is required.*currency is required/],
-    ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'dollars' }, /ISO 4217/],
-    ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', status_code: 'z' }, /four digits/],
-    ['payment', { method: 'credit', order_id: 'C', amount: 5, currency: 'UAH', pos_id: 'z' }, /Unknown payment field/],
-    [
-      'payment',
-      { method: 'credit', order_id: '\ud83d', amount: 5, currency: 'UAH' },
-      /^order_id must be well-formed Unicode/,
-    ],
+    ['payment', { ...CREDIT, currency: 'dollars' }, /ISO 4217/],
+    ['payment', { ...CREDIT, status_code: 'z' }, /four digits/],
+    ['payment', { ...CREDIT, pos_id: 'z' }, /Unknown payment field/],
+    ['payment', { ...CREDIT, order_id: '\ud83d' }, /^order_id must be well-formed Unicode/],
     ['expire', { order_id: 'A', what: 'checkuot' }, /Did you mean "checkout"/],
     ['expire', { order_id: 'A', what: 'checkout' }, /has no checkout/],
     ['expire', { order_id: 'A', what: '3ds' }, /has no 3ds/],
@@ -139,8 +136,8 @@ describe('actions', () => {
     ['cancel_recurring', { order_id: 'A' }, /is not recurring/],
     ['charge', { order_id: 'A' }, /no active subscription/],
     ['cancel', { order_id: 'A' }, /not an unpaid hosted payment/],
-    ['payment', { method: 'purchase', order_id: 'X', amount: 1, currency: 'UAH' }, /Unknown method "purchase"/],
-    ['payment', { method: 'credit', order_id: 'A', amount: 1, currency: 'UAH' }, /was used before/],
+    ['payment', { ...CREDIT, method: 'purchase' }, /Unknown method "purchase"/],
+    ['payment', { ...CREDIT, order_id: 'A' }, /was used before/],
     ['resend', { id: 'none' }, /No delivery has the id none/],
   ] as const)('%s %j is rejected, and nothing is half done', async (name, body, message) => {
     const bench = createBench()

@@ -42,11 +42,8 @@ describe('what is tried again', () => {
   })
 
   it.each([0, 1, 5])('a POST after a 429, which was not executed, at most maxRetries times: %i', async (maxRetries) => {
-    const { answer, sent } = call(
-      POST,
-      Array(9).fill(() => json({}, 429)),
-      { maxRetries },
-    )
+    const replies = Array(9).fill(() => json({}, 429))
+    const { answer, sent } = call(POST, replies, { maxRetries })
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true })
     expect(sent).toHaveLength(maxRetries + 1)
   })
@@ -128,16 +125,13 @@ describe('the pause', () => {
     // It would end at the very end of the time that is left.
     ['1', 1000, 1000],
     ['30', 30_000, 20_000],
-  ])(
-    'with Retry-After: %s is not waited for: the caller gets the error',
-    async (retryAfter, retryAfterMs, deadlineMs) => {
-      const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
-      const { answer, sent } = call(POST, [limited(retryAfter)], {}, { deadlineMs })
-      const error = await rejection(answer).finally(() => clock.mockRestore())
-      expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs })
-      expect(sent).toHaveLength(1)
-    },
-  )
+  ])('Retry-After: %s is not waited for: the caller gets the error', async (retryAfter, retryAfterMs, deadlineMs) => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
+    const { answer, sent } = call(POST, [limited(retryAfter)], {}, { deadlineMs })
+    const error = await rejection(answer).finally(() => clock.mockRestore())
+    expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs })
+    expect(sent).toHaveLength(1)
+  })
 
   it('grows exponentially, with jitter, up to 8 seconds', async () => {
     const pauses: number[] = []

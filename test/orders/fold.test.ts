@@ -79,13 +79,7 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
   ],
   [
     'refunds beyond what was captured, and impossible amounts',
-    [
-      purchase,
-      secondary('A-1', 'refund', { ...paidFor, amount: 100.5 }),
-      secondary('A-1', 'refund', { ...paidFor, amount: 100.5 }),
-      secondary('A-1', 'refund', { ...paidFor, amount: -10 }),
-      secondary('A-1', 'refund', { ...paidFor, amount: 1e308 }),
-    ],
+    [purchase, ...[100.5, 100.5, -10, 1e308].map((amount) => secondary('A-1', 'refund', { ...paidFor, amount }))],
     { status: 'success', totals: { captured: 10050, refunded: 20100 }, flags: ['unexpected_shape', 'over_refund'] },
   ],
   [

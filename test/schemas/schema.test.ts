@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../src/errors.ts'
 import { kindOf } from '../../src/lib/kind.ts'
 import { inputObject, objectOf, type Schema } from '../../src/schemas/fields.ts'
 import { amount, checkInput } from '../../src/schemas/input.ts'
-import { feeSchema, number, optionalText, text } from '../../src/schemas/values.ts'
+import { number, text } from '../../src/schemas/values.ts'
 
 const loose = objectOf({ a: text })
 const strict: Schema<unknown> = inputObject({ a: text, n: v.optional(number) })
@@ -84,22 +84,5 @@ describe('issues', () => {
 
   it('very many take no time to speak of', () => {
     expect(paths(v.array(number), Array(200_000).fill('x'))).toHaveLength(200_000)
-  })
-})
-
-describe('the schemas are schemas of valibot', () => {
-  const shop = v.object({ fee: feeSchema, note: v.optional(optionalText) })
-
-  it('inside its schemas', () => {
-    const fee = { amount: 4, currency: 'UAH', more: 1 }
-    expect(v.parse(shop, { fee: { ...fee, amount: '4' } })).toEqual({ fee })
-    expect(feeSchema['~standard'].validate({ amount: 1, currency: 'UAH' })).toMatchObject({ value: { amount: 1 } })
-  })
-
-  it('and their issues are issues of valibot', () => {
-    const { typed, success, issues } = v.safeParse(shop, { fee: { amount: 5 }, note: 7 })
-    expect({ typed, success }).toEqual({ typed: false, success: false })
-    expect(issues?.map((issue) => v.getDotPath(issue))).toEqual(['fee.currency', 'note'])
-    expect(() => v.parse(feeSchema, {})).toThrow(v.ValiError)
   })
 })

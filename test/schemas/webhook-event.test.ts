@@ -44,13 +44,4 @@ describe('what a person stores and reads back', () => {
       expect(v.parse(webhookEventSchema, store(event)).kind).toBe(kind)
     }
   })
-
-  it('a copy that has lost a field is rejected, and what is not an object', () => {
-    const event = readEvent({ ...RECORD, order_id: 12 })
-    for (const copy of [structuredClone(event), { ...event }]) {
-      const { issues } = v.safeParse(webhookEventSchema, copy)
-      expect(issues?.[0].message).toContain('has lost its order_id')
-    }
-    for (const none of [null, 'x', 7, [RECORD]]) expect(v.is(webhookEventSchema, none)).toBe(false)
-  })
 })

@@ -99,13 +99,7 @@ export async function payHosted(
   if (next?.endsWith('/3ds')) await submit(emulator, next, new URLSearchParams({ outcome: 'pass' }))
 }
 
-export interface Samples {
-  /** Answers that hold a payment record. */
-  payments: Json[]
-  captures: Json[]
-  /** Webhooks by the `method` of their event. */
-  webhooks: Record<string, Json[]>
-}
+export type Samples = Awaited<ReturnType<typeof takeSamples>>
 
 /** Samples cost a day of the service; all rows of one emulator share them. */
 const samples = new WeakMap<Create, Promise<Samples>>()
@@ -116,9 +110,10 @@ export function samplesOf(create: Create): Promise<Samples> {
 }
 
 /** One payment of each kind, with every optional parameter sent. */
-async function takeSamples(create: Create): Promise<Samples> {
+async function takeSamples(create: Create) {
   const bench = createBench({}, create)
   const { emulator, received } = bench
+  /** Answers that hold a payment record. */
   const payments: Json[] = []
   const captures: Json[] = []
   payments.push(await payDirect(bench, { ...OPTIONAL, order_id: 'auth', method: 'auth' }))
@@ -143,6 +138,7 @@ async function takeSamples(create: Create): Promise<Samples> {
     emulator.control.createPayment({ method, order_id: method, amount: 12.5, currency: 'UAH' })
   }
   await emulator.deliveries.idle()
+  /** Webhooks by the `method` of their event. */
   const webhooks: Record<string, Json[]> = {}
   for (const { event } of received) {
     const method = String(event.method)

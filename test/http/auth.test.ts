@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { call, GET, POST } from '../support/call.ts'
+import { call, failure, GET, POST } from '../support/call.ts'
 import { CONFIG, json, rejection } from '../support/mock-fetch.ts'
 
 describe('authentication', () => {
@@ -20,9 +20,8 @@ describe('authentication', () => {
   it.each(['', 'a b', 'line\nbreak', 'ї', 5, undefined])(
     'rejects a signature that a header cannot carry: %j',
     async (value) => {
-      const { answer, sent } = call({ ...POST, authentication: 'hmac' }, [], { signer: () => value as string })
-      expect(await rejection(answer)).toMatchObject({ code: 'config', field: 'signer' })
-      expect(sent).toEqual([])
+      const error = await failure(call({ ...POST, authentication: 'hmac' }, [], { signer: () => value as string }))
+      expect(error).toMatchObject({ code: 'config', field: 'signer', requests: 0 })
     },
   )
 
@@ -56,8 +55,7 @@ describe('authentication', () => {
     const signer = () => {
       throw mine
     }
-    const { answer, sent } = call({ ...POST, authentication: 'hmac' }, [], { signer })
-    expect(await rejection(answer)).toMatchObject({ code: 'config', field: 'signer', cause: mine })
-    expect(sent).toEqual([])
+    const error = await failure(call({ ...POST, authentication: 'hmac' }, [], { signer }))
+    expect(error).toMatchObject({ code: 'config', field: 'signer', cause: mine, requests: 0 })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { call, GET, POST } from '../support/call.ts'
+import { call, failure, GET, POST } from '../support/call.ts'
 import { json, rejection, type Sent, silence } from '../support/mock-fetch.ts'
 
 const STALLED = () => new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) })
@@ -34,10 +34,9 @@ describe('time limits', () => {
     const start = Date.now()
     const clock = vi.spyOn(Date, 'now').mockReturnValue(start)
     const onRequest = () => void clock.mockReturnValue(start + 30_001)
-    const { answer, sent } = call(POST, [json({ ok: 1 })], { onRequest }, { deadlineMs: 30_000 })
-    const failure = await rejection(answer.finally(() => clock.mockRestore()))
-    expect(failure).toMatchObject({ code: 'connection', reason: 'timeout' })
-    expect(sent).toEqual([])
+    const made = call(POST, [json({ ok: 1 })], { onRequest }, { deadlineMs: 30_000 })
+    const error = await failure(made).finally(() => clock.mockRestore())
+    expect(error).toMatchObject({ code: 'connection', reason: 'timeout', requests: 0 })
   })
 
   it.each(['timeoutMs', 'deadlineMs'])('%s of a call wins over the configuration, unless it is null', async (name) => {
@@ -46,9 +45,8 @@ describe('time limits', () => {
       [50, undefined],
       [50, null],
     ]) {
-      const { answer, sent } = call(POST, [silence], { [name]: configured }, { [name]: given })
-      expect(await rejection(answer)).toMatchObject({ code: 'outcome_unknown', reason: 'timeout' })
-      expect(sent).toHaveLength(1)
+      const error = await failure(call(POST, [silence], { [name]: configured }, { [name]: given }))
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'timeout', requests: 1 })
     }
     const { answer } = call(GET, [json({}, 503)], { maxRetries: 5 }, { maxRetries: 0 })
     expect(await rejection(answer)).toMatchObject({ code: 'api', status: 503, attempts: 1 })
@@ -73,10 +71,9 @@ describe('the deadline of a whole call', () => {
       late = 1_000
     }
     const replies = [json({}, 429, { 'retry-after': '0' }), silence]
-    const { answer, sent } = call(POST, replies, { deadlineMs: 1_000, onRetry })
-    const error = await rejection(answer).finally(() => clock.mockRestore())
-    expect(error).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 1 })
-    expect(sent).toHaveLength(1)
+    const made = call(POST, replies, { deadlineMs: 1_000, onRetry })
+    const error = await failure(made).finally(() => clock.mockRestore())
+    expect(error).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 1, requests: 1 })
   })
 })
 
@@ -94,19 +91,16 @@ describe('the options of a call', () => {
       expect(outcome).not.toBe(undefined)
     }
     for (const value of wrong) {
-      const { answer, sent } = call(POST, [], {}, { [name]: value })
-      const error = await rejection(answer)
-      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: name }] })
+      const error = await failure(call(POST, [], {}, { [name]: value }))
+      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: name }], requests: 0 })
       if (name === 'signal') expect(error.message).toMatch(/AbortController/)
-      expect(sent).toEqual([])
     }
   })
 
   it.each([null, 5, 'x', []])('%j are none: it is rejected before anything happens', async (options) => {
     for (const input of [POST, GET]) {
-      const { answer, sent } = call(input, [], {}, options as never)
-      expect(await rejection(answer)).toMatchObject({ code: 'invalid_input', issues: [{ path: '' }] })
-      expect(sent).toEqual([])
+      const error = await failure(call(input, [], {}, options as never))
+      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: '' }], requests: 0 })
     }
   })
 })
@@ -115,13 +109,12 @@ describe('the caller gives up', () => {
   it('beforehand, or in onRequest: nothing is sent', async () => {
     const controller = new AbortController()
     const onRequest = () => controller.abort(new Error('mine'))
-    for (const { answer, sent } of [
+    for (const made of [
       call(POST, [json({})], {}, { signal: AbortSignal.abort(new Error('mine')) }),
       call(POST, [json({})], { onRequest }, { signal: controller.signal }),
     ]) {
-      const error = await rejection(answer)
-      expect(error).toMatchObject({ code: 'connection', reason: 'aborted', cause: { message: 'mine' } })
-      expect(sent).toEqual([])
+      const expected = { code: 'connection', reason: 'aborted', cause: { message: 'mine' }, requests: 0 }
+      expect(await failure(made)).toMatchObject(expected)
     }
   })
 
@@ -137,10 +130,9 @@ describe('the caller gives up', () => {
     }
     const retries: unknown[] = []
     const onRetry = (info: unknown) => retries.push(info)
-    const { answer, sent } = call(input, [hang, json({})], { onRetry }, { signal: controller.signal })
-    expect(await rejection(answer)).toMatchObject({ code, reason: 'aborted' })
+    const error = await failure(call(input, [hang, json({})], { onRetry }, { signal: controller.signal }))
+    expect(error).toMatchObject({ code, reason: 'aborted', requests: 1 })
     expect(retries).toEqual([])
-    expect(sent).toHaveLength(1)
   })
 
   it('after the time was over: it stays a timeout', async () => {
@@ -159,9 +151,8 @@ describe('the caller gives up', () => {
     const onRetry = () => controller.abort()
     const late = json({}, 429, { 'retry-after': '50' })
     const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
-    const { answer, sent } = call(POST, [late], { onRetry }, { signal: controller.signal })
-    expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'aborted', attempts: 1 })
-    expect(sent).toHaveLength(1)
+    const error = await failure(call(POST, [late], { onRetry }, { signal: controller.signal }))
+    expect(error).toMatchObject({ code: 'connection', reason: 'aborted', attempts: 1, requests: 1 })
     // No timer keeps the process alive.
     const cleared = clear.mock.calls.map(([timer]) => timer)
     expect(cleared).toEqual(expect.arrayContaining(set.mock.results.map(({ value }) => value)))

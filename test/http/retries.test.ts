@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientConfig } from '../../src/index.ts'
-import { call, GET, POST } from '../support/call.ts'
+import { call, failure, GET, POST } from '../support/call.ts'
 import { json, rejection } from '../support/mock-fetch.ts'
 
 const limited = (retryAfter: string) => json({}, 429, { 'retry-after': retryAfter })
@@ -26,9 +26,8 @@ describe('what is tried again', () => {
   it('nothing after a rejection, a GET after what may pass, and a POST whose outcome is unknown never', async () => {
     for (const status of REJECTIONS) {
       for (const input of [GET, POST]) {
-        const { answer, sent } = call(input, [json({}, status)])
-        expect(await rejection(answer)).toMatchObject({ code: 'api', status, retryable: false })
-        expect(sent).toHaveLength(1)
+        const error = await failure(call(input, [json({}, status)]))
+        expect(error).toMatchObject({ code: 'api', status, retryable: false, requests: 1 })
       }
     }
     for (const status of [402, 407, 408, 419, 451, 460, 499, 500, 501, 502, 503, 504, 599]) {
@@ -43,20 +42,17 @@ describe('what is tried again', () => {
 
   it.each([0, 1, 5])('a POST after a 429, which was not executed, at most maxRetries times: %i', async (maxRetries) => {
     const replies = Array(9).fill(() => json({}, 429))
-    const { answer, sent } = call(POST, replies, { maxRetries })
-    expect(await rejection(answer)).toMatchObject({ code: 'api', status: 429, retryable: true })
-    expect(sent).toHaveLength(maxRetries + 1)
+    const error = await failure(call(POST, replies, { maxRetries }))
+    expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, requests: maxRetries + 1 })
   })
 
   it('a GET after a network failure, not a POST', async () => {
     const reset = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) })
     const get = call(GET, [reset, reset, json({ ok: 1 })])
     expect(await get.answer).toMatchObject({ body: { ok: 1 } })
-    const post = call(POST, [reset])
-    const error = await rejection(post.answer)
-    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+    const error = await failure(call(POST, [reset]))
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted', requests: 1 })
     expect(error.cause).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNRESET' } })
-    expect(post.sent).toHaveLength(1)
   })
 })
 
@@ -77,12 +73,10 @@ describe('a POST that never left', () => {
     node({ code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' }),
     ...Object.entries(connecting).map(([code, syscall]) => node({ code, syscall })),
     ...[...certificates, ...handshakes].map((code) => node({ code })),
-  ])('provably: %s', async (_name, failure) => {
-    const { answer, sent } = call(POST, [failure])
-    const error = await rejection(answer)
-    expect(error).toMatchObject({ code: 'connection', reason: 'unreachable' })
+  ])('provably: %s', async (_name, thrown) => {
+    const error = await failure(call(POST, [thrown]))
+    expect(error).toMatchObject({ code: 'connection', reason: 'unreachable', requests: 1 })
     expect(error.message).toMatch(/Calling again is safe/)
-    expect(sent).toHaveLength(1)
   })
 
   it.each<[string, object]>([
@@ -93,13 +87,13 @@ describe('a POST that never left', () => {
     ['a connection lost at a write', { code: 'EHOSTUNREACH', syscall: 'write' }],
   ])('not with %s', async (_name, lost) => {
     const refused = { code: 'ECONNREFUSED' }
-    for (const failure of [
+    for (const thrown of [
       new TypeError('fetch failed', { cause: lost }),
       Object.assign(new Error('a fetch over node:http'), lost),
       new TypeError('fetch failed', { cause: { ...lost, errors: [refused] } }),
       new TypeError('fetch failed', { cause: { errors: [refused, lost] } }),
     ]) {
-      expect(await rejection(call(POST, [failure]).answer)).toMatchObject({ code: 'outcome_unknown' })
+      expect(await rejection(call(POST, [thrown]).answer)).toMatchObject({ code: 'outcome_unknown' })
     }
   })
 })
@@ -127,10 +121,9 @@ describe('the pause', () => {
     ['30', 30_000, 20_000],
   ])('Retry-After: %s is not waited for: the caller gets the error', async (retryAfter, retryAfterMs, deadlineMs) => {
     const clock = vi.spyOn(Date, 'now').mockReturnValue(999)
-    const { answer, sent } = call(POST, [limited(retryAfter)], {}, { deadlineMs })
-    const error = await rejection(answer).finally(() => clock.mockRestore())
-    expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs })
-    expect(sent).toHaveLength(1)
+    const made = call(POST, [limited(retryAfter)], {}, { deadlineMs })
+    const error = await failure(made).finally(() => clock.mockRestore())
+    expect(error).toMatchObject({ code: 'api', status: 429, retryable: true, retryAfterMs, requests: 1 })
   })
 
   it('grows exponentially, with jitter, up to 8 seconds', async () => {

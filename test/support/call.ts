@@ -23,6 +23,11 @@ export function call(
   return { answer: rawRequest(input, options), sent }
 }
 
+/** The error of a call, and how many requests were sent until then. */
+export async function failure({ answer, sent }: ReturnType<typeof call>) {
+  return Object.assign(await rejection(answer), { requests: sent.length })
+}
+
 /** A helper's input is rejected for what is at a path of it. */
 export const rejects = (run: () => unknown, path: string): void =>
   expect(run).toThrow(expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path })] }))

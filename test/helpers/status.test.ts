@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { describeCode, statusOfCode } from '../../src/emulator/spec/status-codes.ts'
 import { customerActionUrl, describeStatusCode, isFinal } from '../../src/index.ts'
 
 it('only success and failure are final', () => {
@@ -26,9 +27,14 @@ it.each<[string, string, RegExp]>([
   expect(describeStatusCode(code)).toMatchObject({ group, meaning: expect.stringMatching(meaning) })
 })
 
-it('knows 45 codes, each once, and nothing else', () => {
+it('knows 45 codes, each once, as the emulator does, and nothing else', () => {
   const codes = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(4, '0'))
-  expect(codes.filter((code) => describeStatusCode(code))).toHaveLength(45)
+  const known = codes.filter((code) => describeStatusCode(code))
+  expect(known).toHaveLength(45)
+  for (const code of known) {
+    expect([code, statusOfCode(code)]).toEqual([code, describeStatusCode(code)?.group])
+    expect(describeCode(code)).not.toContain(code)
+  }
   for (const code of ['', '1', '10000', '100', 's1000', '....', null, undefined]) {
     expect(describeStatusCode(code)).toBeUndefined()
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, type RawRequestInput, rawRequest } from '../../src/index.ts'
-import { rejectedPaths } from '../support/call.ts'
-import { CONFIG, json, rejection, wire } from '../support/mock-fetch.ts'
+import { call, failure, rejectedPaths } from '../support/call.ts'
+import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 
 const VOID: RawRequestInput = {
   method: 'POST',
@@ -34,10 +34,8 @@ describe('on the wire', () => {
 
   it('a PUT, PATCH or DELETE is guarded as a POST is', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const { fetch, sent } = wire(json({}, 500))
-      const error = await rejection(rawRequest({ ...CONFIG, fetch }, { ...VOID, method }))
-      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'server_error' })
-      expect(sent).toHaveLength(1)
+      const error = await failure(call({ ...VOID, method }, [json({}, 500)]))
+      expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'server_error', requests: 1 })
     }
   })
 })

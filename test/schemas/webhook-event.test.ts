@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { eventKey } from '../../src/index.ts'
 import { webhookEventSchema } from '../../src/schemas/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
@@ -23,25 +23,23 @@ const RECORDS: [name: string, record: Record<string, unknown>][] = [
   ['the words of ours, of another kind', { method: 'loyalty', kind: 'refund', issues: LOST }],
 ]
 
-describe('what a person stores and reads back', () => {
-  // The stored data, and how it is read.
-  const STORED: Record<string, (event: ReturnType<typeof readEvent>) => unknown> = {
-    'event.record': ({ record }) => record,
-    'JSON of event.record': ({ record }) => overJson(record),
-    'JSON of the event': overJson,
-    'JSON of the event that was read from that': (event) => overJson(readEvent(overJson(event))),
-    'a structured clone of event.record': ({ record }) => structuredClone(record),
-  }
+// The stored data, and how it is read.
+const STORED: Record<string, (event: ReturnType<typeof readEvent>) => unknown> = {
+  'event.record': ({ record }) => record,
+  'JSON of event.record': ({ record }) => overJson(record),
+  'JSON of the event': overJson,
+  'JSON of the event that was read from that': (event) => overJson(readEvent(overJson(event))),
+  'a structured clone of event.record': ({ record }) => structuredClone(record),
+}
 
-  it.each(RECORDS)('%s', (_name, record) => {
-    const event = readEvent(record)
-    for (const [how, store] of Object.entries(STORED)) {
-      // The wire's own members of our names are in the record alone.
-      const { kind: _, record: __, issues: ___, ...read } = v.parse(webhookEventSchema, store(event))
-      const { kind, record: ____, issues: _____, ...fields } = event
-      expect({ how, ...read }).toEqual({ how, ...fields })
-      expect(eventKey(v.parse(webhookEventSchema, store(event)))).toBe(eventKey(event))
-      expect(v.parse(webhookEventSchema, store(event)).kind).toBe(kind)
-    }
-  })
+it.each(RECORDS)('what a person stores and reads back: %s', (_name, record) => {
+  const event = readEvent(record)
+  for (const [how, store] of Object.entries(STORED)) {
+    // The wire's own members of our names are in the record alone.
+    const { kind: _, record: __, issues: ___, ...read } = v.parse(webhookEventSchema, store(event))
+    const { kind, record: ____, issues: _____, ...fields } = event
+    expect({ how, ...read }).toEqual({ how, ...fields })
+    expect(eventKey(v.parse(webhookEventSchema, store(event)))).toBe(eventKey(event))
+    expect(v.parse(webhookEventSchema, store(event)).kind).toBe(kind)
+  }
 })

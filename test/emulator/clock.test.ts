@@ -105,17 +105,15 @@ describe('reset gives back the start', () => {
   })
 })
 
-describe('waiting for webhooks', () => {
-  const deliveries = ({ emulator }: Bench, query: string) => readJson<Json[]>(emulator, `deliveries?${query}`)
+const deliveries = ({ emulator }: Bench, query: string) => readJson<Json[]>(emulator, `deliveries?${query}`)
 
-  it('ends as soon as the order has as many as are asked for, or when the time is over', async () => {
-    const bench = createBench()
-    const waiting = deliveries(bench, 'wait=60s&order_id=B&count=2')
-    await payDirect(bench, { order_id: 'A' })
-    await payDirect(bench, { order_id: 'B' })
-    bench.emulator.control.refundPayment('B')
-    expect((await waiting).map(({ event }) => (event as Json).method)).toEqual(['purchase', 'refund'])
-    expect(await deliveries(bench, 'wait=60s&order_id=A')).toHaveLength(1)
-    expect(await deliveries(bench, 'wait=5ms&order_id=C')).toEqual([])
-  })
+it('waiting for webhooks ends as soon as the order has as many as are asked for, or when the time is over', async () => {
+  const bench = createBench()
+  const waiting = deliveries(bench, 'wait=60s&order_id=B&count=2')
+  await payDirect(bench, { order_id: 'A' })
+  await payDirect(bench, { order_id: 'B' })
+  bench.emulator.control.refundPayment('B')
+  expect((await waiting).map(({ event }) => (event as Json).method)).toEqual(['purchase', 'refund'])
+  expect(await deliveries(bench, 'wait=60s&order_id=A')).toHaveLength(1)
+  expect(await deliveries(bench, 'wait=5ms&order_id=C')).toEqual([])
 })

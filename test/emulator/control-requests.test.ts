@@ -221,22 +221,20 @@ describe('what can be done describes itself', () => {
   })
 })
 
-describe('createEmulator', () => {
-  it.each([
-    [{ sed: 7 }, /Unknown emulator option field "sed"\. Did you mean "seed"\?/],
-    [{ seed: 'x' }, /seed: must be a whole number/],
-    [{ authentication: 'documented' }, /Unknown authentication "documented"/],
-    [{ retryDelaysMs: [-1] }, /retryDelaysMs/],
-    [{ maxCapturePercent: 99 }, /maxCapturePercent: must be a number from 100/],
-    [{ origin: 'http://x/path' }, /origin: must be scheme, host and port alone/],
-    [{ credentials: { posId: 'x' } }, /credentials.posId: must be a UUID/],
-    [{ credentials: { secret: 'x' } }, /Unknown credential field "secret"/],
-    [{ clock: {} }, /clock: must be an object with a function now/],
-    [{ clock: { now: () => Number.NaN } }, /milliseconds since the epoch/],
-    [{ latencyMs: [5] }, /latencyMs: must be milliseconds/],
-    [{ expiry: { checkout: 5 } }, /Did you mean "checkoutMs"/],
-  ])('%j is rejected', (options, message) => {
-    expect(() => createEmulator(options as never)).toThrow(message)
-    expect(() => createEmulator(options as never)).toThrow(TypeError)
-  })
+it.each([
+  [{ sed: 7 }, /Unknown emulator option field "sed"\. Did you mean "seed"\?/],
+  [{ seed: 'x' }, /seed: must be a whole number/],
+  [{ authentication: 'documented' }, /Unknown authentication "documented"/],
+  [{ retryDelaysMs: [-1] }, /retryDelaysMs/],
+  [{ maxCapturePercent: 99 }, /maxCapturePercent: must be a number from 100/],
+  [{ origin: 'http://x/path' }, /origin: must be scheme, host and port alone/],
+  [{ credentials: { posId: 'x' } }, /credentials.posId: must be a UUID/],
+  [{ credentials: { secret: 'x' } }, /Unknown credential field "secret"/],
+  [{ clock: {} }, /clock: must be an object with a function now/],
+  [{ clock: { now: () => Number.NaN } }, /milliseconds since the epoch/],
+  [{ latencyMs: [5] }, /latencyMs: must be milliseconds/],
+  [{ expiry: { checkout: 5 } }, /Did you mean "checkoutMs"/],
+])('createEmulator rejects %j', (options, message) => {
+  expect(() => createEmulator(options as never)).toThrow(message)
+  expect(() => createEmulator(options as never)).toThrow(TypeError)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { configFromEnv, createClient } from '../../src/index.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
@@ -12,27 +12,25 @@ const ENV = {
 }
 const { apiUrl, ...REQUIRED } = { ...CONFIG, scheme: 'ABC' }
 
-describe('configFromEnv', () => {
-  it('reads what is required, and what is optional; an empty variable counts as missing', () => {
-    const optional = { EDGETILL_API_URL: apiUrl, EDGETILL_AUTHENTICATION: 'plain' }
-    const whole = { ...REQUIRED, apiUrl, authentication: 'plain' }
-    expect(configFromEnv({ ...ENV, ...optional })).toEqual(whole)
-    expect(configFromEnv({ ...ENV, EDGETILL_API_URL: '', EDGETILL_AUTHENTICATION: '' })).toEqual(REQUIRED)
-    expect(configFromEnv(ENV)).toEqual(REQUIRED)
-    expect(() => createClient(configFromEnv(ENV))).not.toThrow()
-  })
+it('reads what is required, and what is optional; an empty variable counts as missing', () => {
+  const optional = { EDGETILL_API_URL: apiUrl, EDGETILL_AUTHENTICATION: 'plain' }
+  const whole = { ...REQUIRED, apiUrl, authentication: 'plain' }
+  expect(configFromEnv({ ...ENV, ...optional })).toEqual(whole)
+  expect(configFromEnv({ ...ENV, EDGETILL_API_URL: '', EDGETILL_AUTHENTICATION: '' })).toEqual(REQUIRED)
+  expect(configFromEnv(ENV)).toEqual(REQUIRED)
+  expect(() => createClient(configFromEnv(ENV))).not.toThrow()
+})
 
-  it('names all that is missing at once', () => {
-    const message = `Set ${Object.keys(ENV).join(', ')}: the merchant portal shows what to set.`
-    expect(() => configFromEnv({ EDGETILL_API_KEY: '', EDGETILL_POS_ID: 5, STATE: {} })).toThrow(
-      expect.objectContaining({ code: 'config', field: 'EDGETILL_BASE_URL', message }),
-    )
-    expect(() => configFromEnv({ ...ENV, EDGETILL_API_SECRET: undefined })).toThrow(/^Set EDGETILL_API_SECRET: /)
-  })
+it('names all that is missing at once', () => {
+  const message = `Set ${Object.keys(ENV).join(', ')}: the merchant portal shows what to set.`
+  expect(() => configFromEnv({ EDGETILL_API_KEY: '', EDGETILL_POS_ID: 5, STATE: {} })).toThrow(
+    expect.objectContaining({ code: 'config', field: 'EDGETILL_BASE_URL', message }),
+  )
+  expect(() => configFromEnv({ ...ENV, EDGETILL_API_SECRET: undefined })).toThrow(/^Set EDGETILL_API_SECRET: /)
+})
 
-  it('rejects an authentication that does not exist, without repeating it', () => {
-    const field = 'EDGETILL_AUTHENTICATION'
-    const message = `${field} must be per-endpoint or plain.`
-    expect(() => configFromEnv({ ...ENV, [field]: 'secret' })).toThrow(expect.objectContaining({ field, message }))
-  })
+it('rejects an authentication that does not exist, without repeating it', () => {
+  const field = 'EDGETILL_AUTHENTICATION'
+  const message = `${field} must be per-endpoint or plain.`
+  expect(() => configFromEnv({ ...ENV, [field]: 'secret' })).toThrow(expect.objectContaining({ field, message }))
 })

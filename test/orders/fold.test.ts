@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { WebhookEvent } from '../../src/index.ts'
 import { foldSummaries } from '../../src/orders/fold.ts'
 import { type EventSummary, type OrderTotals, summarizeEvent } from '../../src/orders/index.ts'
@@ -120,71 +120,69 @@ const SCENARIOS: [name: string, events: object[], expected: Expected][] = [
   ],
 ]
 
-describe('the fold', () => {
-  it.each(SCENARIOS)('gives one state for any order and duplication of %s', (_, events, wanted) => {
-    const random = createRandom(seedOfRun())
-    const known = summaries(...events)
-    const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
-    expect(JSON.parse(expected)).toMatchObject({ flags: [], ...wanted })
-    for (let run = 0; run < 500; run++) {
-      const sequence = shuffled([...known, ...known.filter(() => random() < 0.5)], random)
-      const result = foldSummaries('A-1', sequence, expectedPayment)
-      if (JSON.stringify(result) !== expected) expect(result).toEqual(JSON.parse(expected))
-    }
-  })
+it.each(SCENARIOS)('gives one state for any order and duplication of %s', (_, events, wanted) => {
+  const random = createRandom(seedOfRun())
+  const known = summaries(...events)
+  const expected = JSON.stringify(foldSummaries('A-1', known, expectedPayment))
+  expect(JSON.parse(expected)).toMatchObject({ flags: [], ...wanted })
+  for (let run = 0; run < 500; run++) {
+    const sequence = shuffled([...known, ...known.filter(() => random() < 0.5)], random)
+    const result = foldSummaries('A-1', sequence, expectedPayment)
+    if (JSON.stringify(result) !== expected) expect(result).toEqual(JSON.parse(expected))
+  }
+})
 
-  const runs = isLong() ? 100_000 : 2_000
-  it(`gives one state for any order of random events (${runs} runs)`, () => {
-    const seed = seedOfRun()
-    const random = createRandom(seed)
-    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
-    const randomSummary = (): EventSummary => {
-      const summary: object = {
-        id: `id-${Math.floor(random() * 30)}`,
-        kind: pick(['documented', 'documented', 'documented', 'unknown', 'unexpected']),
-        method: pick(['purchase', 'auth', 'capture', 'refund', 'void', 'auth_increment', 'lookup', 'constructor', 'x']),
-        status: pick(['init', 'pending', 'success', 'failure', 'processing', '__proto__']),
-        amount: pick([0, 0.01, 0.29, 100.5, -3, 1e15, 1e300]),
-        currency: pick(['UAH', 'UAH', 'USD']),
-        payment_id: pick(['p1', 'p2']),
-        transaction_id: pick([undefined, 't1', 't2']),
-        operation_id: pick([undefined, 'o1', 'o2']),
-        created_at: pick([undefined, at(0), at(1), 'never', '2026-03-01T10:00:01']),
-        processed_at: pick([undefined, at(1), at(2, '.5'), at(2, '.50'), '']),
-        fee_amount: pick([undefined, 0.1, 2.5]),
-        fee_currency: pick([undefined, 'UAH', 'USD']),
-        processed_amount: pick([undefined, undefined, 99]),
-        processed_currency: pick([undefined, undefined, 'UAH', 'USD']),
-      }
-      return summary as EventSummary
+const runs = isLong() ? 100_000 : 2_000
+it(`gives one state for any order of random events (${runs} runs)`, () => {
+  const seed = seedOfRun()
+  const random = createRandom(seed)
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  const randomSummary = (): EventSummary => {
+    const summary: object = {
+      id: `id-${Math.floor(random() * 30)}`,
+      kind: pick(['documented', 'documented', 'documented', 'unknown', 'unexpected']),
+      method: pick(['purchase', 'auth', 'capture', 'refund', 'void', 'auth_increment', 'lookup', 'constructor', 'x']),
+      status: pick(['init', 'pending', 'success', 'failure', 'processing', '__proto__']),
+      amount: pick([0, 0.01, 0.29, 100.5, -3, 1e15, 1e300]),
+      currency: pick(['UAH', 'UAH', 'USD']),
+      payment_id: pick(['p1', 'p2']),
+      transaction_id: pick([undefined, 't1', 't2']),
+      operation_id: pick([undefined, 'o1', 'o2']),
+      created_at: pick([undefined, at(0), at(1), 'never', '2026-03-01T10:00:01']),
+      processed_at: pick([undefined, at(1), at(2, '.5'), at(2, '.50'), '']),
+      fee_amount: pick([undefined, 0.1, 2.5]),
+      fee_currency: pick([undefined, 'UAH', 'USD']),
+      processed_amount: pick([undefined, undefined, 99]),
+      processed_currency: pick([undefined, undefined, 'UAH', 'USD']),
     }
-    for (let run = 0; run < runs; run++) {
-      const all = Array.from({ length: 1 + Math.floor(random() * 9) }, randomSummary)
-      // An id stands for one event: the last one drawn under it.
-      const events = [...new Map(all.map((summary) => [summary.id, summary])).values()]
-      const known = pick([undefined, expectedPayment])
-      const expected = JSON.stringify(foldSummaries('A-1', events, known))
-      const again = shuffled([...events, ...events.filter(() => random() < 0.5)], random)
-      const result = JSON.stringify(foldSummaries('A-1', again, known))
-      if (result !== expected) throw new Error(`Run ${run} of EDGETILL_SEED=${seed}: ${expected} is not ${result}`)
-    }
-    expect(foldSummaries('A-1', [], expectedPayment).events).toEqual([])
-  })
+    return summary as EventSummary
+  }
+  for (let run = 0; run < runs; run++) {
+    const all = Array.from({ length: 1 + Math.floor(random() * 9) }, randomSummary)
+    // An id stands for one event: the last one drawn under it.
+    const events = [...new Map(all.map((summary) => [summary.id, summary])).values()]
+    const known = pick([undefined, expectedPayment])
+    const expected = JSON.stringify(foldSummaries('A-1', events, known))
+    const again = shuffled([...events, ...events.filter(() => random() < 0.5)], random)
+    const result = JSON.stringify(foldSummaries('A-1', again, known))
+    if (result !== expected) throw new Error(`Run ${run} of EDGETILL_SEED=${seed}: ${expected} is not ${result}`)
+  }
+  expect(foldSummaries('A-1', [], expectedPayment).events).toEqual([])
+})
 
-  it('does not change what it is given', async () => {
-    const events = Object.freeze(summaries(auth, capture, refund).map((summary) => Object.freeze(summary)))
-    expect(foldSummaries('A-1', events).operations).toHaveLength(3)
-  })
+it('does not change what it is given', async () => {
+  const events = Object.freeze(summaries(auth, capture, refund).map((summary) => Object.freeze(summary)))
+  expect(foldSummaries('A-1', events).operations).toHaveLength(3)
+})
 
-  it('never fails, whatever the metadata of a key holds', () => {
-    for (const metadata of [null, undefined, 7, [], { kind: 'x', amount: 'y' }, { method: 7, fee_amount: {} }]) {
-      const order = foldSummaries('A-1', [readSummary('id', metadata)])
-      expect(order).toMatchObject({ status: null, flags: ['unexpected_shape'] })
-    }
-  })
+it('never fails, whatever the metadata of a key holds', () => {
+  for (const metadata of [null, undefined, 7, [], { kind: 'x', amount: 'y' }, { method: 7, fee_amount: {} }]) {
+    const order = foldSummaries('A-1', [readSummary('id', metadata)])
+    expect(order).toMatchObject({ status: null, flags: ['unexpected_shape'] })
+  }
+})
 
-  it('counts in minor units, exactly', async () => {
-    const cents = Array.from({ length: 10 }, (_, i) => payment('A-1', { amount: [0.29, 0.57, 1.13, 8.2, 1.1][i % 5] }))
-    expect(foldSummaries('A-1', summaries(...cents)).totals.captured).toBe(2 * (29 + 57 + 113 + 820 + 110))
-  })
+it('counts in minor units, exactly', async () => {
+  const cents = Array.from({ length: 10 }, (_, i) => payment('A-1', { amount: [0.29, 0.57, 1.13, 8.2, 1.1][i % 5] }))
+  expect(foldSummaries('A-1', summaries(...cents)).totals.captured).toBe(2 * (29 + 57 + 113 + 820 + 110))
 })

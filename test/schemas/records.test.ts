@@ -37,21 +37,19 @@ const CAPTURE = {
   others: ['limit_info'],
 }
 
-describe.each([
+it.each([
   ['a payment record', PAYMENT],
   ['a capture', CAPTURE],
-])('%s', (_, { schema, record, required, texts, objects, others }) => {
+])('%s: each field is of its type, and null or absent where it is not required', (_, one) => {
+  const { schema, record, required, texts, objects, others } = one
   /** The paths of the issues of a record with another value of a field. */
   const wrong = (name: string, value: unknown) => paths(schema, { ...record, [name]: value })
-
-  it('each field is of its type, and null or absent where it is not required', () => {
-    for (const name of [...required, ...texts]) expect([wrong(name, 'x'), wrong(name, 5)]).toEqual([undefined, [name]])
-    for (const name of objects) expect(wrong(name, 'x')).toEqual([name])
-    for (const name of [...texts, ...objects, ...others, ...required, 'amount']) {
-      const issues = [...required, 'amount'].includes(name) ? [name] : undefined
-      expect([wrong(name, null), wrong(name, undefined)]).toEqual([issues, issues])
-    }
-  })
+  for (const name of [...required, ...texts]) expect([wrong(name, 'x'), wrong(name, 5)]).toEqual([undefined, [name]])
+  for (const name of objects) expect(wrong(name, 'x')).toEqual([name])
+  for (const name of [...texts, ...objects, ...others, ...required, 'amount']) {
+    const issues = [...required, 'amount'].includes(name) ? [name] : undefined
+    expect([wrong(name, null), wrong(name, undefined)]).toEqual([issues, issues])
+  }
 })
 
 describe('a payment record', () => {

@@ -4,14 +4,7 @@ import { createRandom, seedOfRun } from '../worker/support/random.ts'
 
 function create(behaviour: Partial<KvBehaviour> = {}) {
   const clock = { time: 1_000_000 }
-  const double = createKvDouble({
-    now: () => clock.time,
-    random: createRandom(seedOfRun()),
-    lagMs: 0,
-    failures: 0,
-    emptyPages: 0,
-    ...behaviour,
-  })
+  const double = createKvDouble({ now: () => clock.time, random: createRandom(seedOfRun()), ...behaviour })
   return { clock, double, kv: double.at('FRA'), elsewhere: double.at('WAW') }
 }
 

@@ -5,31 +5,14 @@ import { rejectedPaths } from './call.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_AUTH, HOSTED_SPLIT, PAYMENT_RECORD, TOKEN } from './inputs.ts'
 import { CONFIG, echo, redirect, type Sent, wire } from './mock-fetch.ts'
 
-/** The parameters of one table of the document. */
-interface Table {
-  /** But for `pos_id` (the configuration has it) and the customer's. */
-  required: readonly string[]
-  /** Parameters of the customer that the table requires and its examples omit. */
-  customer: readonly string[]
-  optional: readonly string[]
-}
-
-/** A way of creating a payment. Its inputs hold what the table requires and no more. */
-export interface PurchaseForm extends Table {
-  name: string
-  operation: 'createPayment' | 'createSplitPurchase'
-  mode: 'hosted' | 'direct'
-  method: 'purchase' | 'auth'
-  /** Direct: with full card data, and with a token. */
-  inputs: readonly [Record<string, unknown>, ...Record<string, unknown>[]]
-}
-
-/** Without `split`, which each form adds. */
-function tableOf(required: string[], optional: string[]): Table {
+/** The parameters of one table of the document, without `split`, which each form adds. */
+function tableOf(required: string[], optional: string[]) {
   const isCustomers = (name: string) => name.startsWith('customer_')
   const own = required.filter((name) => name !== 'pos_id' && name !== 'split')
   return {
+    /** But for `pos_id` (the configuration has it) and the customer's. */
     required: own.filter((name) => !isCustomers(name)),
+    /** Parameters of the customer that the table requires and its examples omit. */
     customer: own.filter(isCustomers),
     optional: ['pos_id', ...optional],
   }
@@ -48,13 +31,16 @@ const second = ([, name = '']: RegExpMatchArray) => name
 const TABLES = { hosted: tableOf(named('Required'), named('Optional')), direct: tableOf(rows('yes'), rows('no')) }
 const PATHS = { createPayment: '/api/v1/payment', createSplitPurchase: '/api/v1/split/purchase' }
 
+export type PurchaseForm = ReturnType<typeof form>
+
+/** A way of creating a payment. Its inputs hold what the table requires and no more: direct, with full card data and with a token. */
 function form(
-  operation: PurchaseForm['operation'],
-  mode: PurchaseForm['mode'],
-  method: PurchaseForm['method'],
-  inputs: PurchaseForm['inputs'],
-  { required = [], optional = [] }: Partial<Table>,
-): PurchaseForm {
+  operation: keyof typeof PATHS,
+  mode: keyof typeof TABLES,
+  method: 'purchase' | 'auth',
+  inputs: readonly [Record<string, unknown>, ...Record<string, unknown>[]],
+  { required = [], optional = [] }: { required?: string[]; optional?: string[] },
+) {
   const table = TABLES[mode]
   return {
     name: `${operation}, ${mode} ${method}`,

@@ -1,10 +1,4 @@
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  type TestCardName,
-  testCard,
-} from '../../src/emulator/index.ts'
+import { createEmulator, type Emulator, type EmulatorOptions, testCard } from '../../src/emulator/index.ts'
 import { CARD, HOSTED } from '../support/inputs.ts'
 
 /** Plain HTTP against an emulator: no SDK, so that the two cannot be wrong together. */
@@ -114,7 +108,7 @@ export const SPLIT: Json[] = [
   { amount: 40.5, sub_merchant_id: '22222222-2222-4222-8222-222222222222' },
 ]
 
-export function cardForm(card: TestCardName, more: Record<string, string> = {}): URLSearchParams {
+export function cardForm(card: Parameters<typeof testCard>[0], more: Record<string, string> = {}): URLSearchParams {
   return new URLSearchParams({ cc_number: testCard(card), exp_month: '12', exp_year: '30', card_cvv: '123', ...more })
 }
 

@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Bench,
-  cardForm,
-  createBench,
-  direct,
-  hosted,
-  type Json,
-  openCheckout,
-  plain,
-  post,
-  submit,
-} from './call.ts'
+import { type Bench, createBench, direct, hosted, type Json, openCheckout, plain, post } from './call.ts'
 import { cancel, DAILY, payDirect, payHosted } from './conformance/samples.ts'
 
 /** Behaviour that the document does not fix, and that the table therefore does not have: timelines, ends of subscriptions, wording. */
@@ -21,7 +10,7 @@ it("an order's timeline has each step once", async () => {
   const form = await openCheckout(emulator, { init_recurring: DAILY })
   await emulator.fetch(form)
   await emulator.fetch(form)
-  await submit(emulator, form, cardForm('recurring_declined'))
+  await emulator.pay(form, { card: 'recurring_declined' })
   await emulator.clock.advance({ days: 1, hours: 7 })
   emulator.control.refundPayment('A-1', 1)
   emulator.control.cancelRecurring('A-1')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { namesIn, sentenceOf } from './row.ts'
 
 /** The document's types, as the shape of an answered value. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -12,11 +13,8 @@ const SHAPES: Record<string, (value: unknown) => void> = {
   Boolean: (value) => expect(value).toBeTypeOf('boolean'),
   URL: (value) => expect(URL.canParse(String(value))).toBe(true),
   Object: (value) => expect(Object.prototype.toString.call(value)).toBe('[object Object]'),
-  MODE: (value) => expect(['direct', 'hosted']).toContain(value),
-  METHOD: (value) =>
-    expect(['purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'credit', 'p2p', 'lookup']).toContain(
-      value,
-    ),
+  MODE: (value) => expect(namesIn(sentenceOf('types', '| MODE'))).toContain(value),
+  METHOD: (value) => expect(namesIn(sentenceOf('types', '| METHOD'))).toContain(value),
   CURRENCY: (value) => expect(value).toMatch(/^[A-Z]{3}$/),
   STATUS: (value) => expect(['init', 'pending', 'success', 'failure']).toContain(value),
   TIMESTAMP: (value) => expect(value).toMatch(TIMESTAMP),

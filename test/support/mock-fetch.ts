@@ -63,11 +63,8 @@ export const redirect = (location: string | undefined = CHECKOUT_URL, status = 3
 export const silence = (): Promise<Response> => new Promise(() => {})
 
 /** The error of a rejected promise; fails when it was not rejected. */
-export async function rejection(promise: Promise<unknown>): Promise<Record<string, unknown> & Error> {
-  const outcome = await promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
+export const rejection = (promise: Promise<unknown>): Promise<Record<string, unknown> & Error> =>
+  promise.then(
+    (value) => Promise.reject(new Error(`It was not rejected, but resolved with ${JSON.stringify(value)}.`)),
+    (error) => error,
   )
-  if ('error' in outcome) return outcome.error as Record<string, unknown> & Error
-  throw new Error(`It was not rejected, but resolved with ${JSON.stringify(outcome.value)}.`)
-}

@@ -1,8 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { call, failure, GET, POST } from '../support/call.ts'
 import { json, rejection, type Sent, silence } from '../support/mock-fetch.ts'
 
 const STALLED = () => new ReadableStream({ start: (c) => c.enqueue(new Uint8Array([0x7b])) })
+
+afterEach(() => vi.restoreAllMocks())
 
 describe('time limits', () => {
   it('a GET that times out is tried again, then given up as a connection failure', async () => {
@@ -21,12 +23,10 @@ describe('time limits', () => {
 
   it('of one millisecond, the least, lets the request be sent', async () => {
     // The millisecond does not pass.
-    const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation((() => 0) as never)
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation((() => 0) as never)
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const { answer, sent } = call(POST, [json({ ok: 1 })], {}, { timeoutMs: 1 })
-    expect(await answer.finally(() => [timer, clock].map((one) => one.mockRestore()))).toMatchObject({
-      body: { ok: 1 },
-    })
+    expect(await answer).toMatchObject({ body: { ok: 1 } })
     expect(sent).toHaveLength(1)
   })
 
@@ -34,8 +34,7 @@ describe('time limits', () => {
     const start = Date.now()
     const clock = vi.spyOn(Date, 'now').mockReturnValue(start)
     const onRequest = () => void clock.mockReturnValue(start + 30_001)
-    const made = call(POST, [json({ ok: 1 })], { onRequest }, { deadlineMs: 30_000 })
-    const error = await failure(made).finally(() => clock.mockRestore())
+    const error = await failure(call(POST, [json({ ok: 1 })], { onRequest }, { deadlineMs: 30_000 }))
     expect(error).toMatchObject({ code: 'connection', reason: 'timeout', requests: 0 })
   })
 
@@ -66,13 +65,12 @@ describe('the deadline of a whole call', () => {
     // The pause is exactly as long as what is left, but for the time that the first attempt took.
     const startedAt = Date.now()
     let late = 0
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => startedAt + late)
+    vi.spyOn(Date, 'now').mockImplementation(() => startedAt + late)
     const onRetry = () => {
       late = 1_000
     }
     const replies = [json({}, 429, { 'retry-after': '0' }), silence]
-    const made = call(POST, replies, { deadlineMs: 1_000, onRetry })
-    const error = await failure(made).finally(() => clock.mockRestore())
+    const error = await failure(call(POST, replies, { deadlineMs: 1_000, onRetry }))
     expect(error).toMatchObject({ code: 'connection', reason: 'timeout', attempts: 1, requests: 1 })
   })
 })
@@ -156,7 +154,6 @@ describe('the caller gives up', () => {
     // No timer keeps the process alive.
     const cleared = clear.mock.calls.map(([timer]) => timer)
     expect(cleared).toEqual(expect.arrayContaining(set.mock.results.map(({ value }) => value)))
-    for (const spy of [set, clear]) spy.mockRestore()
   })
 
   it('leaves no listener behind on a signal that lives long', async () => {

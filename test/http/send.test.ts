@@ -1,7 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.ts'
 import { call, failure, GET, HOSTED, POST } from '../support/call.ts'
 import { CHECKOUT_URL, CONFIG, json, redirect, rejection, wire } from '../support/mock-fetch.ts'
+
+afterEach(() => vi.restoreAllMocks())
 
 describe('every request', () => {
   const EMPTY = { ...POST, body: undefined }
@@ -41,23 +43,19 @@ describe('every request', () => {
 
 it('asks a runtime once, at the first call, whether it takes `cache`', async () => {
   const asked = vi.spyOn(globalThis, 'Request')
-  try {
-    const { fetch, sent } = wire(json({}), json({}))
-    const client = createClient({ ...CONFIG, fetch })
-    expect(asked).not.toHaveBeenCalled()
-    for (const _ of [1, 2]) await client.rawRequest(GET)
-    expect(asked).toHaveBeenCalledTimes(1)
-    asked.mockImplementation(() => {
-      throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.")
-    })
-    const old = call(GET, [json({})])
-    await old.answer
-    expect(sent.map(({ init }) => 'cache' in init)).toEqual([true, true])
-    expect(old.sent[0]?.init).toMatchObject({ credentials: 'omit', referrerPolicy: 'no-referrer' })
-    expect(old.sent[0]?.init).not.toHaveProperty('cache')
-  } finally {
-    asked.mockRestore()
-  }
+  const { fetch, sent } = wire(json({}), json({}))
+  const client = createClient({ ...CONFIG, fetch })
+  expect(asked).not.toHaveBeenCalled()
+  for (const _ of [1, 2]) await client.rawRequest(GET)
+  expect(asked).toHaveBeenCalledTimes(1)
+  asked.mockImplementation(() => {
+    throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.")
+  })
+  const old = call(GET, [json({})])
+  await old.answer
+  expect(sent.map(({ init }) => 'cache' in init)).toEqual([true, true])
+  expect(old.sent[0]?.init).toMatchObject({ credentials: 'omit', referrerPolicy: 'no-referrer' })
+  expect(old.sent[0]?.init).not.toHaveProperty('cache')
 })
 
 describe('what a framework throws through fetch to steer itself', () => {

@@ -53,11 +53,8 @@ it('a shop has its own keys, orders, clock, faults, pages and strictness, and en
   expect(await pay({ ...(json.credentials as Json), apiSecret: emulator.credentials.apiSecret }, {})).toBe(401)
   expect(await pay({ ...(json.credentials as Json), posId: emulator.credentials.posId }, {})).toBe(401)
   await command(emulator, '../shops/mugs/api/clock', { hours: 1 })
-  expect([mugs.clock.now(), mugs.orders.list().length, emulator.orders.list().length]).toEqual([
-    Date.parse(clock) + 3_600_000,
-    1,
-    0,
-  ])
+  expect(mugs.clock.now()).toBe(Date.parse(clock) + 3_600_000)
+  expect([mugs, emulator].map(({ orders }) => orders.list().length)).toEqual([1, 0])
   expect(reported.map(({ type, shop }) => [type, shop])).toContainEqual(['request', 'mugs'])
   // Every page of it names it and leads to its own pages.
   const pages = await Promise.all(
@@ -83,10 +80,8 @@ it.each([
 ])('a shop of %j is rejected, and none is made', async (options, text) => {
   const emulator = createEmulator()
   emulator.shops.create({ name: 'taken' })
-  expect(await command(emulator, 'shops', options)).toMatchObject({
-    status: 400,
-    json: { error: expect.stringMatching(text) },
-  })
+  const json = { error: expect.stringMatching(text) }
+  expect(await command(emulator, 'shops', options)).toMatchObject({ status: 400, json })
   expect(emulator.shops.list()).toHaveLength(1)
 })
 
@@ -127,8 +122,7 @@ it('a snapshot has the shops, and reset forgets one order, or one shop', async (
   const other = createEmulator()
   other.restore(stored)
   expect(other.shops.get('mugs')?.snapshot()).toEqual((stored as { shops: Json[] }).shops[0]?.snapshot)
-  expect(() => other.restore({ ...(stored as object), shops: [{ options: { name: 'x' }, snapshot: {} }] })).toThrow(
-    'not a snapshot',
-  )
+  const wrong = { ...(stored as object), shops: [{ options: { name: 'x' }, snapshot: {} }] }
+  expect(() => other.restore(wrong)).toThrow('not a snapshot')
   expect(other.shops.list()).toHaveLength(1)
 })

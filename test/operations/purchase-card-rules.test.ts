@@ -75,9 +75,8 @@ describe.each(PURCHASE_FORMS.filter(({ mode }) => mode === 'direct'))('$name', (
       for (const name of [...Object.keys(fingerprint), 'browserColour']) {
         expect(await wrong({ ...fingerprint, [name]: 24 })).toEqual([`browser_fingerprint.${name}`])
       }
-      expect(await wrong({ ...fingerprint, browserLanguage: undefined })).toEqual([
-        'browser_fingerprint.browserLanguage',
-      ])
+      const paths = await wrong({ ...fingerprint, browserLanguage: undefined })
+      expect(paths).toEqual(['browser_fingerprint.browserLanguage'])
       for (const value of [undefined, null, 'x', []]) expect(await wrong(value)).toEqual(['browser_fingerprint'])
     }
   })

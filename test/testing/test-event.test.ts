@@ -46,10 +46,8 @@ it('takes parameters as they are given, and leaves out what belongs to a success
   expect(declined.event).toMatchObject({ order_id: 'A-1', status: 'failure', status_code: '4153', amount: 20 })
   for (const name of ['payload', 'receipt_url', 'fee', 'cc_token']) expect(declined.event).not.toHaveProperty(name)
   expect(testEvent('purchase', { status: 'pending', status_code: '2122' }).event.status_code).toBe('2122')
-  expect(testEvent('unknown', { method: 'bonus', points: 5 }).event.record).toMatchObject({
-    method: 'bonus',
-    points: 5,
-  })
+  const bonus = { method: 'bonus', points: 5 }
+  expect(testEvent('unknown', bonus).event.record).toMatchObject(bonus)
 })
 
 it('is a forgery with another secret', () => {

@@ -10,10 +10,8 @@ interface Env extends ShopEnv {
 describe('createTestShop', () => {
   if (!hasSqlite) {
     it('says that it needs node:sqlite', async () => {
-      await expect(createTestShop()).rejects.toMatchObject({
-        code: 'config',
-        message: expect.stringContaining('no node:sqlite'),
-      })
+      const message = expect.stringContaining('no node:sqlite')
+      await expect(createTestShop()).rejects.toMatchObject({ code: 'config', message })
     })
     return
   }

@@ -74,11 +74,9 @@ export const endpointRows: Row[] = [
     }
   }),
   row('intro', 'Addresses: `{base_url}`', async (_, create) => {
-    const { credentials } = create({ origin: 'http://127.0.0.1:4010' })
-    expect([credentials.baseUrl, credentials.apiUrl]).toEqual([
-      'http://127.0.0.1:4010',
-      'http://127.0.0.1:4010/balances-api',
-    ])
+    const origin = 'http://127.0.0.1:4010'
+    const { baseUrl, apiUrl } = create({ origin }).credentials
+    expect([baseUrl, apiUrl]).toEqual([origin, `${origin}/balances-api`])
   }),
   ...rows(
     [

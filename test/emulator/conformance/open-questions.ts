@@ -46,10 +46,8 @@ export const openRows: Row[] = [
     const unknown = await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/api/v1/nowhere`, {
       method: 'POST',
     })
-    expect([unknown.status, await unknown.json()]).toEqual([
-      404,
-      { message: 'No such path', args: { code: 'EMULATOR-404' } },
-    ])
+    const expected = { message: 'No such path', args: { code: 'EMULATOR-404' } }
+    expect([unknown.status, await unknown.json()]).toEqual([404, expected])
   }),
   ...rows(['split-direct: HTTP status code of', 'recurring: Path for the direct'], async (bench) => {
     for (const [path, more] of [
@@ -61,9 +59,8 @@ export const openRows: Row[] = [
     }
   }),
   row('create-payment', 'Whether `split` applies', async ({ emulator }) => {
-    expect((await post(emulator, '/api/v1/payment', hosted(emulator, { method: 'auth', split: SPLIT }))).status).toBe(
-      303,
-    )
+    const right = hosted(emulator, { method: 'auth', split: SPLIT })
+    expect((await post(emulator, '/api/v1/payment', right)).status).toBe(303)
     const wrong = hosted(emulator, { method: 'auth', split: 'half', order_id: 'B' })
     expect((await post(emulator, '/api/v1/payment', wrong)).status).toBe(400)
   }),

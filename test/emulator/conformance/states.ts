@@ -159,9 +159,8 @@ export const stateRows: Row[] = [
     expect(bench.emulator.orders.get('late')?.payments[0]).toMatchObject({ status: 'failure', status_code: '4148' })
     // The card is valid to the end of the month, which is now.
     await bench.emulator.clock.set('2026-02-01T00:00:00Z')
-    expect(await payDirect(bench, { ...valid, order_id: 'month over', exp_year: 26 })).toMatchObject({
-      status_code: '4001',
-    })
+    const over = { ...valid, order_id: 'month over', exp_year: 26 }
+    expect(await payDirect(bench, over)).toMatchObject({ status_code: '4001' })
     await openCheckout(bench.emulator, { order_id: 'open' })
     bench.emulator.control.expire('open', 'checkout')
     await payDirect(bench, { order_id: 'bank', cc_number: testCard('three_d_secure') })

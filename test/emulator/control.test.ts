@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBench, decode, direct, openCheckout, plain, post, submit } from './call.ts'
-import { DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
+import { accountsUrl, DAILY, paid, payDirect, sendCapture } from './conformance/samples.ts'
 import { CONTROL, command } from './control.ts'
 
 describe('the control API', () => {
@@ -108,10 +108,9 @@ describe('what emulator.fetch is called with', () => {
   })
 
   it('a Request and an init, as fetch is', async () => {
-    const { emulator } = createBench()
-    const request = new Request(
-      `${emulator.credentials.apiUrl}/api/v1/balances/pos/${emulator.credentials.posId}/accounts`,
-    )
+    const bench = createBench()
+    const { emulator } = bench
+    const request = new Request(accountsUrl(bench))
     expect((await emulator.fetch(request)).status).toBe(401)
     expect((await emulator.fetch(request, { headers: plain(emulator) })).status).toBe(200)
     // The second argument of Deno.serve and Bun.serve is not an init.

@@ -31,7 +31,7 @@ const second = ([, name = '']: RegExpMatchArray) => name
 const TABLES = { hosted: tableOf(named('Required'), named('Optional')), direct: tableOf(rows('yes'), rows('no')) }
 const PATHS = { createPayment: '/api/v1/payment', createSplitPurchase: '/api/v1/split/purchase' }
 
-export type PurchaseForm = ReturnType<typeof form>
+type PurchaseForm = ReturnType<typeof form>
 
 /** A way of creating a payment. Its inputs hold what the table requires and no more: direct, with full card data and with a token. */
 function form(

@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
 import { commandOf, HEADINGS } from '../../src/cli/terminal/verb.ts'
 import { pay } from '../../src/testing/index.ts'
 import { Document, quoted } from './support/document.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
@@ -16,10 +16,6 @@ const startIn = (cwd: string, ...words: string[]): Running =>
   startCommand(join(root, 'node_modules/.bin/node'), [join(root, 'src/cli/main.ts'), ...words], { cwd })
 
 const guide = new Document('guides/command-line.md')
-const ending: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
 
 /** The commands of a section's blocks, each in its words; a quoted text is one. */
 function commandsOf(title: string): string[][] {
@@ -27,40 +23,32 @@ function commandsOf(title: string): string[][] {
   return blocks.flatMap((code) => code.trim().split('\n')).map((line) => line.split(' '))
 }
 
-describe('guides/command-line.md', () => {
-  it('leads from an empty folder to the first webhook', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-first-'))
-    const ports = { 4010: `${await freePort()}`, 4011: `${await freePort()}` }
-    const run = (words: string[]): Running => {
-      const given = words.map((word) => word.replace(/\b401[01]\b/, (port) => ports[port as unknown as 4010]))
-      expect(given.slice(0, 2)).toEqual(['npx', 'edgetill'])
-      const running = startIn(folder, ...given.slice(2).filter((word) => word !== '&'))
-      let ended = false
-      running.finished.then(() => {
-        ended = true
-      })
-      ending.push(() => ended || running.stop('SIGKILL'))
-      return running
-    }
-    const [emulator = [], listen = [], payment = [], order = [], refund = []] = commandsOf('The first webhook')
-    await run(emulator).seen('Ctrl-C stops it.')
-    const listening = run(listen)
-    await listening.seen('Ctrl-C stops it.')
-    const created = await run(payment).finished
-    expect(created).toMatchObject({ code: 0 })
-    const [checkout = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(created.output) ?? []
-    await pay(checkout)
-    const [line = ''] = quoted(/^webhook appears in the second terminal: (.*)$/m.exec(guide.text)?.[1] ?? '')
-    expect(line).toContain('100.50 UAH')
-    await listening.seen(line)
-    expect(await run(order).finished).toMatchObject({ code: 0, output: expect.stringContaining('A-1') })
-    expect(await run(refund).finished).toMatchObject({ code: 0 })
-    await listening.seen('refund success 20.00 UAH order A-1')
+it('guides/command-line.md leads from an empty folder to the first webhook', async () => {
+  const folder = temporaryFolder()
+  const ports = { 4010: `${await freePort()}`, 4011: `${await freePort()}` }
+  const run = (words: string[]): Running => {
+    const given = words.map((word) => word.replace(/\b401[01]\b/, (port) => ports[port as unknown as 4010]))
+    expect(given.slice(0, 2)).toEqual(['npx', 'edgetill'])
+    return startIn(folder, ...given.slice(2).filter((word) => word !== '&'))
+  }
+  const [emulator = [], listen = [], payment = [], order = [], refund = []] = commandsOf('The first webhook')
+  await run(emulator).seen('Ctrl-C stops it.')
+  const listening = run(listen)
+  await listening.seen('Ctrl-C stops it.')
+  const created = await run(payment).finished
+  expect(created).toMatchObject({ code: 0 })
+  const [checkout = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(created.output) ?? []
+  await pay(checkout)
+  const [line = ''] = quoted(/^webhook appears in the second terminal: (.*)$/m.exec(guide.text)?.[1] ?? '')
+  expect(line).toContain('100.50 UAH')
+  await listening.seen(line)
+  expect(await run(order).finished).toMatchObject({ code: 0, output: expect.stringContaining('A-1') })
+  expect(await run(refund).finished).toMatchObject({ code: 0 })
+  await listening.seen('refund success 20.00 UAH order A-1')
 
-    const [trigger = []] = commandsOf('Webhooks')
-    expect(await run(trigger).finished).toMatchObject({ code: 0 })
-    await listening.seen('refund success 20.00 UAH order A-1')
-  })
+  const [trigger = []] = commandsOf('Webhooks')
+  expect(await run(trigger).finished).toMatchObject({ code: 0 })
+  await listening.seen('refund success 20.00 UAH order A-1')
 })
 
 it.each(Object.entries(VERBS))(

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -11,6 +10,7 @@ import { createTill, sqlite } from '../../src/till/index.ts'
 import { signWebhook } from '../../src/webhooks/index.ts'
 import { DIRECT_AUTH } from '../support/inputs.ts'
 import { Document, quoted } from './support/document.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { start, startCommand } from './support/process.ts'
 import { load, writeProgram } from './support/program.ts'
@@ -98,7 +98,7 @@ it.each(COMMANDS)(
   'on %s `%s` pays and verifies, with no value edited',
   { timeout: 120_000 },
   async (_, line, program) => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-first-'))
+    const folder = temporaryFolder()
     const emulator = start('src/cli/main.ts', 'emulator', '--port', '0', '--write-env', join(folder, '.env'))
     const port = String(await freePort())
     const words = line.replace('npx ', '').replace('3000', port).split(' ')
@@ -108,19 +108,13 @@ it.each(COMMANDS)(
     const [command = '', ...rest] = words
     const env = { PORT: port, WRANGLER_SEND_METRICS: 'false' }
     const shop = startCommand(join(root, 'node_modules/.bin', command), rest, { cwd: folder, env })
-    try {
-      await shop.seen(program === FIRST ? /Pay at \S+/ : /http:\/\/\S+:\d{4}/)
-      const paying =
-        program === FIRST
-          ? undefined
-          : await fetch(`http://127.0.0.1:${port}/pay`, { method: 'POST', redirect: 'manual' })
-      await pay(paying?.headers.get('location') ?? /Pay at (\S+)/.exec(shop.output())?.[1] ?? '')
-      await shop.seen(program === FIRST ? 'purchase success' : /shop-\w+: paid/)
-    } finally {
-      for (const one of [shop, emulator]) one.stop('SIGKILL')
-      await Promise.all([shop.finished, emulator.finished])
-      rmSync(folder, { recursive: true, force: true })
-    }
+    await shop.seen(program === FIRST ? /Pay at \S+/ : /http:\/\/\S+:\d{4}/)
+    const paying =
+      program === FIRST
+        ? undefined
+        : await fetch(`http://127.0.0.1:${port}/pay`, { method: 'POST', redirect: 'manual' })
+    await pay(paying?.headers.get('location') ?? /Pay at (\S+)/.exec(shop.output())?.[1] ?? '')
+    await shop.seen(program === FIRST ? 'purchase success' : /shop-\w+: paid/)
   },
 )
 

@@ -1,19 +1,22 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Store } from '../../examples/receivers/store.ts'
 import { prove } from '../../src/testing/index.ts'
 import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
+import { folderInCheckout } from './support/fixtures.ts'
 import { startWith } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
 const examples = join(root, 'examples/receivers')
-mkdirSync(join(root, 'test-output'), { recursive: true })
-const folder = mkdtempSync(join(root, 'test-output/receivers-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderInCheckout()
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 
 const SERVERS = [
   ['express.ts', 'node'],
@@ -69,33 +72,23 @@ describe('the receivers of examples/receivers', { timeout: isLong ? 3_600_000 : 
   it.each(SERVERS)('%s bears every attack of edgetill prove', async (file, runtime) => {
     const program = await writeProgram(textOf(file), join(folder, `${file}.mjs`), examples)
     const running = startWith(environment(file), runtime, program)
-    try {
-      await running.seen(PORT)
-      const origin = `http://localhost:${PORT.exec(running.output())?.[1]}`
-      expect((await fetch(`${origin}/nothing`)).status).toBe(404)
-      await expectProved(`${origin}/webhooks`, await storeOf(file))
-    } finally {
-      running.stop('SIGKILL')
-      await running.finished
-    }
+    await running.seen(PORT)
+    const origin = `http://localhost:${PORT.exec(running.output())?.[1]}`
+    expect((await fetch(`${origin}/nothing`)).status).toBe(404)
+    await expectProved(`${origin}/webhooks`, await storeOf(file))
   })
 
   it('next-route.ts bears them, called as a function', async () => {
     for (const [name, value] of Object.entries(environment('next-route.ts'))) vi.stubEnv(name, value)
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
     const file = await writeProgram(textOf('next-route.ts'), join(folder, 'next-route.mjs'), examples)
     const { POST, runtime } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
       POST: (request: Request) => Promise<Response>
       runtime: string
     }
-    try {
-      const call: typeof fetch = (input, init) => POST(new Request(input, init))
-      await expectProved('https://shop.example.com/webhooks', await storeOf('next-route.ts'), call)
-      expect(runtime).toBe('nodejs')
-    } finally {
-      vi.unstubAllEnvs()
-      warned.mockRestore()
-    }
+    const call: typeof fetch = (input, init) => POST(new Request(input, init))
+    await expectProved('https://shop.example.com/webhooks', await storeOf('next-route.ts'), call)
+    expect(runtime).toBe('nodejs')
   })
 
   it('are all here, short, and read the one variable that they need at the first webhook', () => {

@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
 import { direct, type Json, post } from '../../emulator/call.ts'
 import { type Running, start } from './process.ts'
@@ -6,14 +5,6 @@ import { type Running, start } from './process.ts'
 /** Starts `edgetill emulator` in a process that ends with the test. */
 export async function startEmulator(...words: string[]): Promise<{ run: Running; origins: string[] }> {
   const run = start('src/cli/main.ts', 'emulator', '--port', '0', ...words)
-  let isOver = false
-  const over = run.finished.then(() => {
-    isOver = true
-  })
-  onTestFinished(async () => {
-    if (!isOver) run.stop('SIGKILL')
-    await over
-  })
   await run.seen(words.includes('--json') ? '"type":"start"' : 'Ctrl-C stops it.')
   const named = run.output().matchAll(/(?:what happened +|"overview":")(https?:\/\/[^/]+)/g)
   return { run, origins: [...named].map(([, origin = '']) => origin) }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { whenOver } from './fixtures.ts'
 import { root } from './runtimes.ts'
 
 export interface Finished {
@@ -39,7 +40,7 @@ export function startWith(
   return startCommand(join(root, 'node_modules/.bin', command), [...options, program, ...words], { env: environment })
 }
 
-/** Starts any command, in the checkout unless another folder is given. */
+/** Starts any command, in the checkout unless another folder is given. It ends with the test at the latest. */
 export function startCommand(
   command: string,
   words: readonly string[],
@@ -52,11 +53,21 @@ export function startCommand(
     detached: true,
   })
   const { printed, finished, seen } = watch(child)
+  let isOver = false
+  const ended = finished.then(({ code, output }) => {
+    isOver = true
+    return { code, output }
+  })
+  // To the whole group, as a terminal's Ctrl-C goes.
+  const stop = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
+  whenOver(() => {
+    if (!isOver) stop('SIGKILL')
+    return ended
+  })
   return {
-    finished: finished.then(({ code, output }) => ({ code, output })),
+    finished: ended,
     output: () => printed.output,
-    // To the whole group, as a terminal's Ctrl-C goes.
-    stop: (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal),
+    stop,
     stopAlone: (signal: NodeJS.Signals) => child.kill(signal),
     seen,
   }

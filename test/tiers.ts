@@ -15,7 +15,7 @@ export const FOLDERS = {
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 const STARTS_PROCESSES = (
-  'bench cli command-line contributing demo emulator-elsewhere emulator-state emulator-terminal examples ' +
+  'bench cli command-line demo emulator-elsewhere emulator-state emulator-terminal examples ' +
   'guides mutation no-replay no-replay-tls other-languages prove-buttons prove-verb prove readme receivers redirects ' +
   'task-guides taxonomy testing-kit verdicts worker-template'
 ).split(' ')

@@ -1,14 +1,14 @@
 import { createServer, request as open, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import formbody from '@fastify/formbody'
 import express from 'express'
 import createFastify, { type FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { webhookHandler as expressHandler } from '../../src/adapters/express.ts'
 import { webhookHandler as fastifyPlugin } from '../../src/adapters/fastify.ts'
 import { webhookHandler as nodeHandler } from '../../src/adapters/node.ts'
 import { signWebhook, type WebhookEvent, type WebhookHandlerOptions } from '../../src/index.ts'
+import { listen, whenOver } from './support/fixtures.ts'
 
 const SECRET = 'canary-secret-7f3a'
 const FORM = 'application/x-www-form-urlencoded'
@@ -20,23 +20,10 @@ const RESPONSES: Readonly<Record<number, string>> = {
   ...{ 415: 'Unsupported media type', 500: 'Internal error', 503: 'Try again later' },
 }
 
-/** An app under test: how it is set up, and the path of its webhooks. */
-interface Served {
-  origin: string
-  close: () => Promise<unknown>
-}
-type App = (options: WebhookHandlerOptions) => Promise<Served>
+/** An app under test: how it is set up, and its origin. */
+type App = (options: WebhookHandlerOptions) => Promise<string>
 
-async function serve(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () =>
-    new Promise((resolve) => {
-      server.close(resolve)
-      server.closeAllConnections()
-    })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
-}
+const serve = (listener: RequestListener) => listen(createServer(listener))
 
 const withMiddleware =
   (...middleware: express.RequestHandler[]): App =>
@@ -60,8 +47,8 @@ const withFastify =
     const app = createFastify({ forceCloseConnections: true })
     await prepare(app)
     app.register(fastifyPlugin, { prefix: '/webhooks', ...options })
-    const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-    return { origin, close: () => app.close() }
+    whenOver(() => app.close())
+    return app.listen({ port: 0, host: '127.0.0.1' })
   }
 
 type NodeRequest = Parameters<RequestListener>[0] & { body?: unknown }
@@ -128,29 +115,23 @@ const MISTAKES: [name: string, app: App, cure: RegExp][] = [
   ['node:http, body read already', withNode(textOf), /Call webhookHandler before anything reads the request/],
 ]
 
-const running: Served[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(({ close }) => close()))
-})
-
 /** Starts an app, and keeps what its functions received. */
 async function start(app: App, options: Partial<WebhookHandlerOptions> = {}) {
   const events: WebhookEvent[] = []
   const reports: { error: { message: string; reason?: string; code?: string }; status: number }[] = []
-  const served = await app({
+  const origin = await app({
     secrets: SECRET,
     onEvent: (event) => events.push(event),
     onRejected: (error, status) => reports.push({ error: error as Error, status }),
     ...options,
   })
-  running.push(served)
   const send = async (body: BodyInit, type = FORM, method = 'POST') => {
     const init = { method, body, headers: { 'content-type': type }, duplex: 'half' }
-    const response = await fetch(`${served.origin}/webhooks`, init)
+    const response = await fetch(`${origin}/webhooks`, init)
     expect(await response.text()).toBe(RESPONSES[response.status])
     return response.status
   }
-  return { send, events, reports, origin: served.origin }
+  return { send, events, reports, origin }
 }
 
 const LONG = `data=${'x'.repeat(2_000_000)}&signature=x`
@@ -211,18 +192,16 @@ describe('a mistake in the receiver is a 500 whose message names the cure', () =
 
 it('leaves a response alone that something else has sent', async () => {
   const receive = nodeHandler({ secrets: SECRET, onEvent() {}, onRejected() {} })
-  const served = await serve(async (request, response) => {
+  const origin = await serve(async (request, response) => {
     response.writeHead(408).end('Too slow')
     await receive(request, response)
   })
-  running.push(served)
-  const response = await fetch(served.origin, { method: 'POST', body: '' })
+  const response = await fetch(origin, { method: 'POST', body: '' })
   expect([response.status, await response.text()]).toEqual([408, 'Too slow'])
 })
 
 it('a connection that ends within the body stores nothing', async () => {
-  let report: (error: unknown) => void = () => {}
-  const reported = new Promise((resolve) => (report = resolve))
+  const { promise: reported, resolve: report } = Promise.withResolvers<unknown>()
   const { origin, events } = await start(withNode(bare), { onRejected: report })
   const client = open(`${origin}/webhooks`, {
     method: 'POST',

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { OPERATIONS } from '../support/operations.ts'
-import { complaintsOf, programOf } from './support/program.ts'
+import { complaintsOf, optionsFor, programOf } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
 // The docstring that an editor shows for a method of the client. `npm run check` compares it with the function's docstring.
@@ -39,13 +38,11 @@ declare const split: sdk.DirectSplitPurchaseInput
 client.createPayment({ ...hosted, amount: '10' })
 client.createPayment({ ...hosted, method: 'auth', init_recurring: { interval_unit: 'day', interval_count: 1 } })
 sdk.createSplitPurchase({} as sdk.ClientConfig, { ...split, ammount: 1 })`
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  const options = {
+    ...optionsFor('bundler', ['lib.es2022.d.ts', 'lib.dom.d.ts']),
     allowImportingTsExtensions: true,
-    strict: true,
-    types: [],
+    // As most projects have it.
+    exactOptionalPropertyTypes: false,
   }
   expect(complaintsOf(programOf(new Map([[file, code]]), options), file)).toEqual([
     "Type 'string' is not assignable to type 'number'.",

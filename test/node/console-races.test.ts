@@ -1,9 +1,9 @@
 // The console's forms sent twice at once, over the real gate in workerd.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
-import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
+import { LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'
 
 const ORDERS = 50
@@ -12,18 +12,13 @@ describe('a refund’s form that is sent twice at once', () => {
   let workerd: StoppableWorkerd
   beforeAll(async () => {
     workerd = await StoppableWorkerd.start()
+    return () => workerd.end()
   }, 60_000)
-  afterAll(() => workerd.end())
 
   const send = async (request: Request) => {
     const { method, url, headers } = request
     return workerd.fetch(url, { method, headers: [...headers], body: method === 'GET' ? null : await request.text() })
   }
-  const api = async (path: string) => {
-    const response = await workerd.fetch(`${ORIGIN}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-    return (await response.json()) as Order
-  }
-
   async function sell(order_id: string): Promise<void> {
     const order = { ...ORDER, order_id }
     const link = await createCheckoutLink({ origin: ORIGIN, linkSecret: LINK_SECRET, order, now: () => workerd.now() })
@@ -51,7 +46,8 @@ describe('a refund’s form that is sent twice at once', () => {
       for (const { status, text } of both) expect(text.includes('Refund: done')).toBe(status === 200)
     }
     await workerd.advance(60_000, ids)
-    const orders = await Promise.all(ids.map((id) => api(`/api/orders/${id}`)))
+    const shown = await Promise.all(ids.map((id) => workerd.api<Order>(`/orders/${id}`)))
+    const orders = shown.map(({ body }) => body)
     expect(orders.map(({ totals }) => totals.refunded)).toEqual(ids.map(() => 4000))
     const refunds = orders.map(({ operations }) => operations.filter(({ method }) => method === 'refund').length)
     expect(refunds).toEqual(ids.map(() => 1))

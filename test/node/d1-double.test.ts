@@ -1,19 +1,17 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createD1Double, type D1Double } from '../../src/testing/index.ts'
+import { openWorkerd } from './support/workerd.ts'
 
 const SCHEMA = 'CREATE TABLE payment (id TEXT PRIMARY KEY, amount REAL, sent INTEGER DEFAULT 0);'
 
 // The double is compared with D1 as wrangler runs it.
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({ modules: true, script: 'export default {}', d1Databases: ['DB'] }),
-)
 let real: D1Double
 beforeAll(async () => {
-  real = (await miniflare.getD1Database('DB')) as unknown as D1Double
+  const workerd = openWorkerd({ contents: 'export default {}', databases: ['DB'] })
+  real = (await workerd.getD1Database('DB')) as unknown as D1Double
   await real.exec(SCHEMA)
+  return () => workerd.dispose()
 }, 60_000)
-afterAll(() => miniflare.dispose())
 
 type Attempt = (db: D1Double) => Promise<unknown>
 const insert = (db: D1Double, ...row: unknown[]) => db.prepare('INSERT INTO payment VALUES (?, ?, ?)').bind(...row)

@@ -1,11 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { ENTRIES } from '../../scripts/entries.ts'
 import { writeProject } from '../../src/cli/commands/write-project.ts'
-import { complaintsOf, programOf } from './support/program.ts'
+import { temporaryFolder } from './support/fixtures.ts'
+import { complaintsOf, optionsFor, programOf, SOURCE_PATHS } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks, examples, type Snippet, sources } from './support/snippets.ts'
 
@@ -18,19 +16,11 @@ const LANGUAGES = new Set('js typescript ts sh text toml html json http php pyth
 
 /** The compiler's messages on the snippets, each compiled as a file beside its document in the strictest setting. */
 function compile(snippets: readonly Snippet[]): string[] {
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-    types: [],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
+  const options = {
+    ...optionsFor('bundler', ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts']),
     allowImportingTsExtensions: true,
-    noEmit: true,
     skipLibCheck: true,
-    paths: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]])),
+    paths: SOURCE_PATHS,
   }
   // A block that begins with its file's name can be imported by the others.
   const nameOf = (code: string, index: number) => /^\/\/ (\w+\.ts)\n/.exec(code)?.[1] ?? `snippet-${index}.ts`
@@ -93,10 +83,9 @@ describe('documents', () => {
   it('every npm script that is named exists', async () => {
     const scriptsIn = (folder: string) =>
       (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts
-    const project = mkdtempSync(join(tmpdir(), 'edgetill-docs-'))
+    const project = temporaryFolder()
     await writeProject(project, 'shop')
     const [own, written] = [scriptsIn(root), scriptsIn(project)]
-    rmSync(project, { recursive: true, force: true })
     const namedIn = (file: string) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/\bnpm (?:run ([\w:]+)|(test)\b)/g)].map(
         ([, script = 'test']) => script,

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
 import { CAUSES as FORM_CAUSES } from '../../src/cli/webhooks/verify/causes.ts'
 import { OPERATIONS as CONTROL } from '../../src/emulator/control/operations.ts'
@@ -95,4 +95,24 @@ it('guides/emulator.md shows every operation of the control API, with an example
 it('worker/README.md names every file of the template', () => {
   const shown = new Document('worker/README.md').rows('Start').flatMap(first)
   expect(shown).toEqual(expect.arrayContaining(filesIn('worker').map((file) => `worker/${file}`)))
+})
+
+describe('CONTRIBUTING.md', () => {
+  const contributing = new Document('CONTRIBUTING.md')
+
+  it('names only paths that exist', () => {
+    const words = quoted(contributing.text).flatMap((text) => text.split(' '))
+    const paths = words.filter((word) => /^\.?[\w-]+\/|^[\w.-]+\.(ts|md|json|toml)$/.test(word))
+    expect(paths.length).toBeGreaterThan(30)
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it('leads from each of ten tasks to files', () => {
+    const tasks = contributing.rows('I want to …')
+    expect(tasks.map(([, files = '']) => quoted(files).length > 0)).toEqual(Array(10).fill(true))
+  })
+
+  it('is one page', () => {
+    expect(contributing.text.split('\n').length).toBeLessThanOrEqual(100)
+  })
 })

@@ -2,20 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
-import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createEmulator } from '../../src/emulator/index.ts'
 import { direct, plain } from '../emulator/call.ts'
-
-/** Serves an emulator until the test is over. */
-async function served(options: EmulatorOptions = {}): Promise<ServedEmulator> {
-  const service = await serveEmulator({}, options)
-  onTestFinished(() => service.close())
-  return service
-}
+import { serveNewEmulator } from './support/fixtures.ts'
 
 it('over HTTP on Node, a raw client sees a reset and not one byte', async () => {
-  const { emulator } = await served()
+  const { emulator } = await serveNewEmulator()
   emulator.faults.next({ kind: 'reset', when: 'before_commit' })
   const socket = connect(Number(new URL(emulator.credentials.baseUrl).port), '127.0.0.1')
   socket.resume()
@@ -35,7 +28,7 @@ describe('the control API of a served emulator', () => {
   }
 
   it('is there, for HEAD too, but not under another name', async () => {
-    const { emulator, origin } = await served()
+    const { emulator, origin } = await serveNewEmulator()
     const head = await fetch(`${origin}/_emulator`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const page = await ask(Number(new URL(emulator.credentials.baseUrl).port), 'GET /_emulator', 'evil.example')
@@ -44,7 +37,7 @@ describe('the control API of a served emulator', () => {
 
   it('keeps time: what falls due happens without a request', async () => {
     const options = { webhookUrl: 'http://127.0.0.1:1/', retryDelaysMs: [1] }
-    const { emulator } = await served(options)
+    const { emulator } = await serveNewEmulator(options)
     emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
     const { deliveries } = emulator
     await expect.poll(() => deliveries[0]?.attempts.length, { timeout: 10_000 }).toBe(2)
@@ -54,7 +47,7 @@ describe('the control API of a served emulator', () => {
 
   it('survives the end of its time', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval')
-    const { emulator, origin } = await served()
+    const { emulator, origin } = await serveNewEmulator()
     const tick = timers.mock.calls.find(([, ms]) => ms === 1000)?.[0] as () => void
     timers.mockRestore()
     const seen: unknown[] = []
@@ -74,13 +67,13 @@ describe('the control API of a served emulator', () => {
   })
 
   it.each(['OPTIONS *', 'TRACE /'])('%s is a bad request, not an internal error', async (line) => {
-    const { emulator } = await served()
+    const { emulator } = await serveNewEmulator()
     expect(await ask(Number(new URL(emulator.credentials.baseUrl).port), line, 'x')).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 
 it('rejects 20 MB with a response, and counts real time, whatever the clock does', async () => {
-  const { emulator, origin } = await served()
+  const { emulator, origin } = await serveNewEmulator()
   const sent = await fetch(`${origin}/api/v1/payment`, { method: 'POST', body: new Uint8Array(20 * 1024 * 1024) })
   expect([sent.status, await sent.text()]).toEqual([413, expect.stringContaining('8 MiB')])
   await fetch(`${origin}/_emulator/api/clock`, { method: 'POST', body: '{"months":4}' })

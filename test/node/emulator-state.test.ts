@@ -1,27 +1,16 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openStateFile } from '../../src/cli/service/state-file.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { start, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { runLine } from './support/verb.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-state-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const file = (name: string, content?: unknown): string => {
   const path = join(folder, name)

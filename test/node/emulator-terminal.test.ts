@@ -1,19 +1,13 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../src/emulator/index.ts'
 import type { Json } from '../emulator/call.ts'
 import { payAt, startEmulator } from './support/emulator-process.ts'
+import { listen } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 
 /** The address of a server that accepts connections and does with them what `handle` says. */
-async function receiver(handle: RequestListener): Promise<string> {
-  const server = createServer(handle).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => server.close().closeAllConnections())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const receiver = async (handle: RequestListener): Promise<string> => new URL(await listen(createServer(handle))).host
 
 async function served(...words: string[]) {
   const { run, origins } = await startEmulator(...words)
@@ -85,10 +79,7 @@ describe('the terminal of edgetill emulator', () => {
 
   it('--quiet prints neither requests nor webhooks, and stops at once while a webhook waits', async () => {
     const { run, pay } = await served('--quiet')
-    let arrived = (): void => {}
-    const waiting = new Promise<void>((done) => {
-      arrived = done
-    })
+    const { promise: waiting, resolve: arrived } = Promise.withResolvers<void>()
     const silent = await receiver(() => arrived())
     await pay('S-1', `http://${silent}/`)
     await waiting

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import * as rules from '../../src/money/protocol.ts'
 import { draw, type Trace } from '../simulator/explore.ts'
@@ -13,18 +13,18 @@ import { bundled, openWorkerd } from './support/workerd.ts'
 
 const AT_ONCE = 50
 
-let workerd: ReturnType<typeof openWorkerd> | undefined
+let workerd: ReturnType<typeof openWorkerd>
 beforeAll(async () => {
   const contents = await bundled('gates-worker.ts')
   const objects = { ORDER_GATE: 'OrderGate', OBJECTS: 'Behaving', DIRECTOR: 'Director' }
   workerd = openWorkerd({ contents, objects, bindings: bindings(createEmulator().credentials) })
   await workerd.ready
+  return () => workerd.dispose()
 }, 60_000)
-afterAll(() => workerd?.dispose())
 
 async function post<T>(path: string, body: unknown): Promise<T> {
   const init = { method: 'POST', body: JSON.stringify(body) }
-  return (await (await workerd?.dispatchFetch(`https://worker.test/${path}`, init))?.json()) as T
+  return (await (await workerd.dispatchFetch(`https://worker.test/${path}`, init)).json()) as T
 }
 
 /** So many traces, each another one, as many of each scenario. */

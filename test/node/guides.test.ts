@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -7,12 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { describe, expect, it, vi } from 'vitest'
-import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
-import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { variablesOf } from '../../src/emulator/control/pages/connect.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createEmulator, type Fault, testCard } from '../../src/emulator/index.ts'
-import { type Client, createClient, createWebhookHandler, type WebhookEvent } from '../../src/index.ts'
+import { type Client, createClient } from '../../src/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
 import type { OnEvent } from '../../src/shop/index.ts'
 import {
@@ -24,7 +21,9 @@ import {
   testEvent,
 } from '../../src/testing/index.ts'
 import { CARD, DIRECT_AUTH } from '../support/inputs.ts'
+import { openShop } from '../support/shop.ts'
 import { Document, quoted } from './support/document.ts'
+import { folderInCheckout, serve, serveNewEmulator, whenOver } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -34,18 +33,12 @@ import { against } from './support/verb.ts'
 const AT = { created_at: '2026-03-01T10:00:00.000', processed_at: '2026-03-01T10:00:01.000' }
 const PAID = { ...AT, order_id: 'A-1', payment_id: 'p-1', transaction_id: 't-1', amount: 100.5 }
 
-/** An emulator, a client of it, and what its webhooks brought. */
-function open() {
-  const events: WebhookEvent[] = []
-  const secrets = 'emulator-api-secret'
-  const receive = createWebhookHandler({ secrets, onEvent: (event) => void events.push(event) })
-  const emulator = createEmulator({
-    fetch: (input, init) => receive(new Request(input, init)),
-    clock: { now: () => Date.parse('2026-03-01T10:00:00Z') },
-  })
-  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0, onWarning() {} })
-  return { events, emulator, client }
-}
+const clock = { now: () => Date.parse('2026-03-01T10:00:00Z') }
+const open = () => openShop({ maxRetries: 0, onWarning() {} }, { clock })
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 type Call = (...given: unknown[]) => Promise<never>
 
 const guides = Object.fromEntries(
@@ -68,7 +61,6 @@ describe('guides/emulator.md', () => {
     const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
     await load(program)
     const lines = logged.mock.calls.map((words) => words.join(' '))
-    logged.mockRestore()
     const said = quoted(/^The program prints ([\s\S]*?)\.$/m.exec(emulatorGuide.text)?.[1] ?? '')
     expect(said).toHaveLength(4)
     expect(lines).toEqual(said)
@@ -159,20 +151,11 @@ describe('guides/going-live.md', () => {
       sent.push(init)
       return Response.json([])
     })
-    try {
-      const { open } = (await load(connection)) as { open(env: object): Client }
-      const names = ['POS_ID', 'API_KEY', 'API_SECRET', 'ENDPOINTS_KEY', 'SCHEME'].map((name) => [
-        `EDGETILL_${name}`,
-        'x',
-      ])
-      const env = { ...Object.fromEntries(names), EDGETILL_BASE_URL: 'https://pay.example.com' }
-      await open({ ...env, EDGETILL_POS_ID: '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11' }).listOrderOperations({
-        order_id: 'A',
-      })
-      expect(sent[0]).toMatchObject({ cache: 'no-store', headers: { connection: 'close', 'X-API-KEY': 'x' } })
-    } finally {
-      vi.unstubAllGlobals()
-    }
+    const { open } = (await load(connection)) as { open(env: object): Client }
+    const { environment } = against(createEmulator({ origin: 'https://pay.example.com' }))
+    await open(environment).listOrderOperations({ order_id: 'A' })
+    const headers = { connection: 'close', 'X-API-KEY': environment.EDGETILL_ENDPOINTS_KEY }
+    expect(sent[0]).toMatchObject({ cache: 'no-store', headers })
   })
 
   const program = guide('going-live').program('Direct mode')
@@ -223,10 +206,8 @@ describe('guides/receivers.md', () => {
   for (const title of ['Next, App Router', 'Next, Pages Router', 'SvelteKit', 'AWS Lambda']) receivers.program(title)
   const check = receivers.program('The check that both recipes keep')
 
-  it.each(programs)('%s: stores a genuine webhook once, and nothing else', async (title, program) => {
-    const folder = join(root, 'test-output')
-    mkdirSync(folder, { recursive: true })
-    const outfile = join(folder, `guide-${process.pid}-${title.replaceAll(/\W/g, '-')}.mjs`)
+  it.each(programs)('%s: stores a genuine webhook once, and nothing else', async (_, program) => {
+    const outfile = join(folderInCheckout(), 'receiver.mjs')
     await writeProgram(program.replace(/^import \{ onEvent \}.*$/m, store), outfile)
     const running = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as {
       default?: { fetch(request: Request): Promise<Response> }
@@ -234,6 +215,7 @@ describe('guides/receivers.md', () => {
       orderOf(order_id: string): { status: string; flags: string[]; events: unknown[] }
     }
     const { server, orderOf } = running
+    whenOver(() => server?.close().closeAllConnections())
     if (server && !server.listening) await once(server, 'listening')
     const origin = `http://127.0.0.1:${(server?.address() as AddressInfo | undefined)?.port ?? 80}`
     const eventOf = (fields: object, secret = 'your-api-secret') =>
@@ -243,18 +225,12 @@ describe('guides/receivers.md', () => {
       return (await (running.default?.fetch(request) ?? fetch(request))).status
     }
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    try {
-      const paid = eventOf({})
-      expect(await Promise.all([paid, paid, eventOf({ status: 'pending' })].map(post))).toEqual([200, 200, 200])
-      expect(await post(eventOf({ amount: 1 }, 'forged'))).toBe(401)
-      expect(warned).toHaveBeenCalledTimes(1)
-      expect(orderOf('A-1')).toMatchObject({ status: 'success', flags: [] })
-      expect(orderOf('A-1').events).toHaveLength(2)
-    } finally {
-      warned.mockRestore()
-      server?.close().closeAllConnections()
-      rmSync(outfile)
-    }
+    const paid = eventOf({})
+    expect(await Promise.all([paid, paid, eventOf({ status: 'pending' })].map(post))).toEqual([200, 200, 200])
+    expect(await post(eventOf({ amount: 1 }, 'forged'))).toBe(401)
+    expect(warned).toHaveBeenCalledTimes(1)
+    expect(orderOf('A-1')).toMatchObject({ status: 'success', flags: [] })
+    expect(orderOf('A-1').events).toHaveLength(2)
   })
 
   it('keeps the check for forms of other sites', async () => {
@@ -349,29 +325,25 @@ describe('guides/recipes.md', () => {
       mails.push(init)
       return new Response()
     })
-    try {
-      let calls = 0
-      const onEvent: OnEvent = async (...given) => {
-        await intoD1?.(...given)
-        if (++calls > 1) return
-        for (const handle of [intoQueue, byMail]) await handle?.(...given)
-        throw new Error('told again')
-      }
-      const shop = await createTestShop({ onEvent, env })
-      const order = await shop.sell({ amount: 100.5 })
-      const { order_id } = order
-      await shop.pay(order)
-      await shop.advance(5_000)
-      expect(calls).toBe(2)
-      const { results } = await DB.prepare('SELECT order_id, amount, currency FROM payment').all()
-      expect(results).toEqual([{ order_id, amount: 100.5, currency: 'UAH' }])
-      expect(queued).toMatchObject([{ order_id, amount: 100.5 }])
-      expect(mails).toMatchObject([
-        { headers: { authorization: 'Bearer the-token' }, body: expect.stringContaining('"text":"100.5 UAH paid."') },
-      ])
-    } finally {
-      vi.unstubAllGlobals()
+    let calls = 0
+    const onEvent: OnEvent = async (...given) => {
+      await intoD1?.(...given)
+      if (++calls > 1) return
+      for (const handle of [intoQueue, byMail]) await handle?.(...given)
+      throw new Error('told again')
     }
+    const shop = await createTestShop({ onEvent, env })
+    const order = await shop.sell({ amount: 100.5 })
+    const { order_id } = order
+    await shop.pay(order)
+    await shop.advance(5_000)
+    expect(calls).toBe(2)
+    const { results } = await DB.prepare('SELECT order_id, amount, currency FROM payment').all()
+    expect(results).toEqual([{ order_id, amount: 100.5, currency: 'UAH' }])
+    expect(queued).toMatchObject([{ order_id, amount: 100.5 }])
+    expect(mails).toMatchObject([
+      { headers: { authorization: 'Bearer the-token' }, body: expect.stringContaining('"text":"100.5 UAH paid."') },
+    ])
   })
 
   it('makes one fiscal receipt of each payment and refund, though the service is down for a day and answers are lost', async () => {
@@ -390,31 +362,27 @@ describe('guides/recipes.md', () => {
       if (state === 'deaf') throw new TypeError('The connection was reset.')
       return new Response(null, { status: known ? 409 : 201 })
     })
-    try {
-      const onEvent: OnEvent = async (...given) => withReceipt?.(...given)
-      const shop = await createTestShop({ onEvent, env: { DB, FISCAL_TOKEN: 't' } as never })
-      const order = await shop.sell({ amount: 100.5 })
-      await shop.pay(order)
-      for (let hours = 0; hours < 24; hours++) await shop.advance(3_600_000)
-      expect([calls > 3, receipts.size]).toEqual([true, 0])
-      state = 'deaf'
-      for (let hours = 0; hours < 7; hours++) await shop.advance(3_600_000)
-      expect(receipts.size).toBe(1)
-      state = 'up'
-      for (let hours = 0; hours < 8; hours++) await shop.advance(3_600_000)
-      const headers = { 'idempotency-key': 'k' }
-      const body = JSON.stringify({ refund_amount: 40 })
-      await shop.api(`/api/orders/${order.order_id}/refund`, { method: 'POST', headers, body })
-      for (let minutes = 0; minutes < 5; minutes++) await shop.advance(60_000)
-      expect([...receipts.values()]).toMatchObject([
-        { type: 'SELL', amount: 100.5 },
-        { type: 'RETURN', amount: 40 },
-      ])
-      const { results } = await DB.prepare('SELECT done FROM fiscal').all()
-      expect(results).toEqual([{ done: 1 }, { done: 1 }])
-    } finally {
-      vi.unstubAllGlobals()
-    }
+    const onEvent: OnEvent = async (...given) => withReceipt?.(...given)
+    const shop = await createTestShop({ onEvent, env: { DB, FISCAL_TOKEN: 't' } as never })
+    const order = await shop.sell({ amount: 100.5 })
+    await shop.pay(order)
+    for (let hours = 0; hours < 24; hours++) await shop.advance(3_600_000)
+    expect([calls > 3, receipts.size]).toEqual([true, 0])
+    state = 'deaf'
+    for (let hours = 0; hours < 7; hours++) await shop.advance(3_600_000)
+    expect(receipts.size).toBe(1)
+    state = 'up'
+    for (let hours = 0; hours < 8; hours++) await shop.advance(3_600_000)
+    const headers = { 'idempotency-key': 'k' }
+    const body = JSON.stringify({ refund_amount: 40 })
+    await shop.api(`/api/orders/${order.order_id}/refund`, { method: 'POST', headers, body })
+    for (let minutes = 0; minutes < 5; minutes++) await shop.advance(60_000)
+    expect([...receipts.values()]).toMatchObject([
+      { type: 'SELL', amount: 100.5 },
+      { type: 'RETURN', amount: 40 },
+    ])
+    const { results } = await DB.prepare('SELECT done FROM fiscal').all()
+    expect(results).toEqual([{ done: 1 }, { done: 1 }])
   })
 
   it('reads a queue’s message with a schema', async () => {
@@ -475,22 +443,14 @@ describe('SKILL.md', () => {
     const { openShop } = (await load(skill.program('A shop that is right').replace('3000', String(port)))) as {
       openShop(env: object, database: DatabaseSync): Promise<{ fetch(request: Request): Promise<Response> }>
     }
-    const emulator = await serveEmulator({}, {})
-    const env = variablesOf(emulator.emulator.credentials).map((line) => line.split('='))
+    const { emulator, origin } = await serveNewEmulator()
     vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const shop = await serveOnNode((await openShop(Object.fromEntries(env), new DatabaseSync(':memory:'))).fetch, {
-      port,
-    })
+    const { fetch } = await openShop(against(emulator).environment, new DatabaseSync(':memory:'))
+    const shop = await serve(fetch, { port })
     const orders = `${shop.origin}/orders`
-    const report = await prove({
-      ...{
-        url: `${shop.origin}/webhooks`,
-        create: orders,
-        state: `${orders}/{order_id}`,
-        usesEdgetill: true,
-      },
-      ...{ refund: `${orders}/{order_id}/refund`, emulator: emulator.origin },
-    }).finally(() => Promise.all([shop.close(), emulator.close()]))
+    const addresses = { url: `${shop.origin}/webhooks`, create: orders, state: `${orders}/{order_id}` }
+    const refund = `${orders}/{order_id}/refund`
+    const report = await prove({ ...addresses, refund, emulator: origin, usesEdgetill: true })
     expect(reportText(report)).toMatch(/nothing found/)
     expect(report.findings).toEqual([])
   })

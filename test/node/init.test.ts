@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verb as init } from '../../src/cli/commands/init.ts'
 import { packageSource } from '../../src/cli/project/package-source.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { root } from './support/runtimes.ts'
-import { runVerb } from './support/verb.ts'
+import { against, runVerb } from './support/verb.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-init-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 /** Runs `edgetill init`, and returns its exit code and what it printed. */
 async function run(folder: string) {
@@ -131,10 +130,9 @@ describe('edgetill init', () => {
     const bindings = { STATE: { get() {} }, ORDER_GATE: { idFromName() {}, get() {} } }
     const env = { ...variablesIn(vars, /^(\w+) = "(.*)"$/gm), ...one, ...bindings } as unknown as Env
     expect(configurationProblems(env)).toEqual([])
-    const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
-    const nameOf = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
-    const values = Object.entries(credentials).map(([field, value]) => [nameOf(field), value])
-    expect(env).toMatchObject(Object.fromEntries(values))
+    const { environment } = against(createEmulator({ origin: 'http://127.0.0.1:4010' }))
+    const settings = Object.entries(environment).map(([name, value]) => [name.replace('EDGETILL_', ''), value])
+    expect(env).toMatchObject(Object.fromEntries(settings))
   })
 
   it('exits 1 and writes nothing where something is', async () => {

@@ -20,26 +20,22 @@ describe.each(RUNTIMES)('on %s over TLS and HTTP/%s', (runtime, version) => {
       return FAILURES[name] as (typeof FAILURES)[string]
     }
     const server = await startTlsServer(failureOf)
-    try {
-      const trust = { NODE_EXTRA_CA_CERTS: AUTHORITY, DENO_CERT: AUTHORITY }
-      const calls = NAMES.flatMap((name): Call[] => [
-        ['capture', name],
-        ['cancel', name],
-      ])
-      const outcomes = await runOn<unknown[]>(runtime, 'calls', { baseUrl: server.origin, calls }, trust)
-      for (const [index, call] of calls.entries())
-        expect([call, outcomes[index]]).toMatchObject([call, { code: 'outcome_unknown' }])
-      const processed = server.processed.map(({ path, body }) => {
-        const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`))
-        return [path.endsWith('/cancel') ? 'cancel' : 'capture', name]
-      })
-      // The one thing that Deno sends again moves no money, and was refused by the server as not processed.
-      const again = processed.findIndex(([operation, name], i) => `${[operation, name]}` === `${processed[i - 1]}`)
-      if (again > 0) expect([runtime, ...processed.splice(again, 1)]).toEqual(['deno', ['cancel', 'REFUSED_STREAM']])
-      expect(processed).toEqual(calls)
-      expect(new Set(server.processed.map((one) => one.version))).toEqual(new Set([version]))
-    } finally {
-      await server.close()
-    }
+    const trust = { NODE_EXTRA_CA_CERTS: AUTHORITY, DENO_CERT: AUTHORITY }
+    const calls = NAMES.flatMap((name): Call[] => [
+      ['capture', name],
+      ['cancel', name],
+    ])
+    const outcomes = await runOn<unknown[]>(runtime, 'calls', { baseUrl: server.origin, calls }, trust)
+    for (const [index, call] of calls.entries())
+      expect([call, outcomes[index]]).toMatchObject([call, { code: 'outcome_unknown' }])
+    const processed = server.processed.map(({ path, body }) => {
+      const name = NAMES.find((one) => path.includes(`/${one}/`) || body.includes(`"${one}"`))
+      return [path.endsWith('/cancel') ? 'cancel' : 'capture', name]
+    })
+    // The one thing that Deno sends again moves no money, and was refused by the server as not processed.
+    const again = processed.findIndex(([operation, name], i) => `${[operation, name]}` === `${processed[i - 1]}`)
+    if (again > 0) expect([runtime, ...processed.splice(again, 1)]).toEqual(['deno', ['cancel', 'REFUSED_STREAM']])
+    expect(processed).toEqual(calls)
+    expect(new Set(server.processed.map((one) => one.version))).toEqual(new Set([version]))
   })
 })

@@ -30,27 +30,19 @@ it.each(RUNTIMES)(
       if (!`${path}${body}`.includes('answered')) return 'drop'
       return path.endsWith('/cancel') ? cancelled : checkout
     })
-    try {
-      const calls = CALLS.map(([call]) => call)
-      const outcomes = await runOn(runtime, 'calls', { baseUrl: server.origin, calls })
-      expect(outcomes).toMatchObject(CALLS.map(([, outcome]) => outcome))
-      const processed = server.received.map(({ path, body }) => `${path}${body}`)
-      // A cancellation moves no money. Its empty body, sent so that Deno does not send it chunked, is sent again by Deno.
-      const times = ([operation, order_id]: Call) =>
-        runtime === 'deno' && operation === 'cancel' && order_id !== 'answered' ? 2 : 1
-      expect(processed).toEqual(calls.flatMap((call) => Array(times(call)).fill(expect.stringContaining(call[1]))))
-    } finally {
-      await server.close()
-    }
+    const calls = CALLS.map(([call]) => call)
+    const outcomes = await runOn(runtime, 'calls', { baseUrl: server.origin, calls })
+    expect(outcomes).toMatchObject(CALLS.map(([, outcome]) => outcome))
+    const processed = server.received.map(({ path, body }) => `${path}${body}`)
+    // A cancellation moves no money. Its empty body, sent so that Deno does not send it chunked, is sent again by Deno.
+    const times = ([operation, order_id]: Call) =>
+      runtime === 'deno' && operation === 'cancel' && order_id !== 'answered' ? 2 : 1
+    expect(processed).toEqual(calls.flatMap((call) => Array(times(call)).fill(expect.stringContaining(call[1]))))
   },
 )
 
 it('the guard is needed: the pinned Deno sends an unguarded POST twice', async () => {
   const server = await startRawServer(() => 'drop')
-  try {
-    expect(await runOn('deno', 'bare-fetch', { url: `${server.origin}/capture`, body: '{}' })).toBe('failed')
-    expect(server.received.length).toBeGreaterThan(1)
-  } finally {
-    await server.close()
-  }
+  expect(await runOn('deno', 'bare-fetch', { url: `${server.origin}/capture`, body: '{}' })).toBe('failed')
+  expect(server.received.length).toBeGreaterThan(1)
 })

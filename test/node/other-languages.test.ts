@@ -1,29 +1,23 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseEnv, promisify } from 'node:util'
+import { beforeAll, expect, it } from 'vitest'
 import { verb as emulatorVerb } from '../../src/cli/commands/emulator.ts'
 import { commandOf } from '../../src/cli/terminal/verb.ts'
 import { Document, quoted } from './support/document.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { start } from './support/process.ts'
 import { blocks } from './support/snippets.ts'
 
 // The programs of guides/other-languages.md, run as they stand: witnesses in other languages, which send numbers as text.
 
 const run = promisify(execFile)
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-languages-'))
+const folder = temporaryFolder()
 const guide = new Document('guides/other-languages.md')
 const emulator = start('src/cli/main.ts', 'emulator', '--port', '0', '--write-env', join(folder, '.env'))
-const printed = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1] ?? ''
-
+const printed = (name: string) => new RegExp(`^ *${name} +(\\S+)$`, 'm').exec(emulator.output())?.[1]
 beforeAll(() => emulator.seen('Ctrl-C'))
-afterAll(async () => {
-  emulator.stop('SIGTERM')
-  await emulator.finished
-  rmSync(folder, { recursive: true, force: true })
-})
 
 it.each([
   ['php', 'php', 'PHP'],
@@ -33,22 +27,14 @@ it.each([
   expect(others).toEqual([])
   const file = join(folder, `program.${language}`)
   writeFileSync(file, block?.code ?? '')
-  const { stdout } = await run(program, [file], {
-    env: {
-      ...process.env,
-      EDGETILL_BASE_URL: printed('base_url'),
-      EDGETILL_POS_ID: printed('posId'),
-      EDGETILL_API_KEY: printed('apiKey'),
-      EDGETILL_API_SECRET: printed('apiSecret'),
-      EDGETILL_ENDPOINTS_KEY: printed('endpointsKey'),
-      EDGETILL_SCHEME: printed('scheme'),
-    },
-  })
+  const settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'))
+  const shown = ['base_url', 'posId', 'apiKey', 'apiSecret', 'endpointsKey', 'scheme'].map(printed)
+  expect(Object.values(settings)).toEqual(expect.arrayContaining(shown))
+  const { stdout } = await run(program, [file], { env: { ...process.env, ...settings } })
   const said = quoted(/^It prints ([^\n]+)\.$/m.exec(guide.section(title))?.[1] ?? '')
   expect(stdout.trim().split('\n')).toEqual(said)
-  const notes = (await (await fetch(`${printed('base_url')}/_emulator/api/notes?order_id=${language}-1`)).json()) as {
-    field: string
-  }[]
+  const response = await fetch(`${settings.EDGETILL_BASE_URL}/_emulator/api/notes?order_id=${language}-1`)
+  const notes = (await response.json()) as { field: string }[]
   expect(notes.map(({ field }) => field)).toContain('refund_amount')
 })
 

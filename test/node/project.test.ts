@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { verb } from '../../src/cli/commands/doctor.ts'
+import { serve, temporaryFolder } from './support/fixtures.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 import { runVerb } from './support/verb.ts'
 
 // `edgetill doctor --project` over wrangler.toml as `init` writes it, and with something amiss.
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-project-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 const TOML = readFileSync(join(root, 'wrangler.toml'), 'utf8')
 
 async function doctor(toml: string | undefined, ...words: string[]) {
@@ -51,29 +48,22 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
 })
 
 it('says whether the registry that npm is set to has a newer engine, and that it is not known without one', async () => {
-  const newest = { version: '' }
-  const registry = createServer((_, response) => {
-    const { version } = newest
-    const one = { name: 'edgetill', version, dist: { tarball: 'http://127.0.0.1/edgetill.tgz' } }
-    const body = { name: 'edgetill', 'dist-tags': { latest: version }, versions: { [version]: one } }
-    response.writeHead(version === '' ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  let newest = ''
+  const registry = await serve(() => {
+    const one = { name: 'edgetill', version: newest, dist: { tarball: 'http://127.0.0.1/edgetill.tgz' } }
+    const body = { name: 'edgetill', 'dist-tags': { latest: newest }, versions: { [newest]: one } }
+    return Response.json(body, { status: newest === '' ? 404 : 200 })
   })
-  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
-  const { port } = registry.address() as AddressInfo
-  writeFileSync(join(folder, '.npmrc'), `registry=http://127.0.0.1:${port}/\ncache=${folder}/cache\n`)
+  writeFileSync(join(folder, '.npmrc'), `registry=${registry.origin}/\ncache=${folder}/cache\n`)
   mkdirSync(join(folder, 'node_modules/edgetill'), { recursive: true })
   writeFileSync(join(folder, 'node_modules/edgetill/package.json'), '{"version":"0.9.1"}')
-  try {
-    for (const [version, code, said] of [
-      ['0.10.0', 0, 'warning  version: 0.9.1 is installed, and the newest is 0.10.0'],
-      ['0.9.1', 0, 'ok       version: 0.9.1 is the newest'],
-      ['', 0, 'skipped  version: 0.9.1; whether there is a newer one is not known'],
-    ] as const) {
-      newest.version = version
-      const ran = await doctor(TOML)
-      expect([ran.code, ran.text]).toEqual([code, expect.stringContaining(said)])
-    }
-  } finally {
-    registry.close()
+  for (const [version, code, said] of [
+    ['0.10.0', 0, 'warning  version: 0.9.1 is installed, and the newest is 0.10.0'],
+    ['0.9.1', 0, 'ok       version: 0.9.1 is the newest'],
+    ['', 0, 'skipped  version: 0.9.1; whether there is a newer one is not known'],
+  ] as const) {
+    newest = version
+    const ran = await doctor(TOML)
+    expect([ran.code, ran.text]).toEqual([code, expect.stringContaining(said)])
   }
 }, 60_000)

@@ -1,60 +1,46 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
-import { variablesOf } from '../../src/emulator/control/pages/connect.ts'
+import { expect, it } from 'vitest'
 import { prove, reportText } from '../../src/testing/prove/index.ts'
 import { Document } from './support/document.ts'
+import { folderInCheckout, serveNewEmulator } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
+import { against } from './support/verb.ts'
 
-mkdirSync(join(root, 'test-output'), { recursive: true })
-const folder = mkdtempSync(join(root, 'test-output/prove-buttons-'))
-let service: ServedEmulator
-let running: Running | undefined
-beforeAll(async () => {
-  service = await serveEmulator({ port: 0 }, {})
-})
-afterAll(async () => {
-  await kill()
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function kill(): Promise<void> {
-  const stopped = running
-  running = undefined
-  stopped?.stop('SIGKILL')
-  await stopped?.finished
-}
+const folder = folderInCheckout()
 
 /** Presses the refund of a shop, which is killed and started again where that is tried. */
 async function press(name: string, code: string) {
+  const { emulator, origin: service } = await serveNewEmulator()
   const file = await writeProgram(code, join(folder, `${name}.mjs`))
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const variables = Object.fromEntries(variablesOf(service.emulator.credentials).map((line) => line.split('=')))
+  const variables = against(emulator).environment
   const env = { ...variables, PORT: String(port), SHOP_ORIGIN: origin, DATABASE: join(folder, `${name}.db`) }
+  let running: Running | undefined
   const start = async (): Promise<void> => {
     running = startCommand(join(root, 'node_modules/.bin/node'), [file], { env })
     await running.seen('shop on')
   }
+  const kill = async (): Promise<void> => {
+    running?.stop('SIGKILL')
+    await running?.finished
+  }
   await start()
-  const report = await prove({
+  return await prove({
     url: `${origin}/webhooks`,
     state: `${origin}/state/{order_id}`,
-    apiSecret: service.emulator.credentials.apiSecret,
+    apiSecret: emulator.credentials.apiSecret,
     refund: `${origin}/orders/{order_id}/refund`,
-    emulator: service.origin,
+    emulator: service,
     // As a command that leaves the shop in the background: it does not listen yet.
     restart: () => kill().then(() => void start()),
     orders: 2,
     kinds: ['paid'],
   })
-  await kill()
-  return report
 }
 
 // The answer for `prove`: a state, which the page of an order is not.

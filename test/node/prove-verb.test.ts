@@ -1,30 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { serveOnNode } from '../../src/cli/service/serve-node.ts'
+import { expect, it } from 'vitest'
 import type { Cause } from '../../src/testing/prove/causes.ts'
 import { receiver } from '../testing/prove/support/receiver.ts'
+import { serve, temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { startWith } from './support/process.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-prove-'))
-const closing: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closing) await close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
 
 /** Serves a shop that is right, or wrong in one way. */
-async function serve(bug?: Cause): Promise<string> {
+async function serveShop(bug?: Cause): Promise<string> {
   const shop = receiver(bug)
-  const { origin, close } = await serveOnNode(async (request) => {
+  const { origin } = await serve(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/webhooks') return shop.fetch(request)
     const state = shop.state(pathname.replace('/orders/', ''))
     return state ? Response.json(state) : new Response('', { status: 404 })
   })
-  closing.push(close)
   return origin
 }
 
@@ -35,14 +28,14 @@ function prove(origin: string, words: string, ...more: string[]) {
 }
 
 it('exits 0 when nothing is found', async () => {
-  const origin = await serve()
+  const origin = await serveShop()
   const { code, output } = await prove(origin, `--state ${origin}/orders/{order_id} --orders 40`)
   expect(output).toMatch(/^40 orders, \d+ webhooks, seed 1: nothing found\.\nNot tried: .*amount or currency.*killed/s)
   expect(code).toBe(0)
 })
 
 it('exits 1 and writes a page when something is found', async () => {
-  const origin = await serve('adds_up_copies')
+  const origin = await serveShop('adds_up_copies')
   const page = join(folder, 'report.html')
   const words = `--state ${origin}/orders/{order_id} --orders 30 --json --report ${page}`
   const { code, output } = await prove(origin, words)
@@ -56,7 +49,7 @@ it('reads the state from a command, and waits for a restart', async () => {
   const state = `printf '{"sums":[{"in":"10050","out":0}]}'; echo {order_id} >&2`
   const paths = '--units minor --paid $.sums[0].in --refunded $.sums[0].out'
   const words = `--restart-command true ${paths} --orders 2 --kinds declined --json --state-command`
-  const { code, output } = await prove(await serve(), words, state)
+  const { code, output } = await prove(await serveShop(), words, state)
   expect(JSON.parse(output)).toMatchObject({
     findings: [{ verdict: 'shipped but not paid', seen: { paid: 100.5 } }],
     leftOut: expect.arrayContaining([expect.stringContaining('ships twice')]),
@@ -65,7 +58,7 @@ it('reads the state from a command, and waits for a restart', async () => {
 })
 
 it('plays the story of a finding again, and writes JUnit and SARIF', async () => {
-  const origin = await serve('ships_copies')
+  const origin = await serveShop('ships_copies')
   const state = `--state ${origin}/orders/{order_id}`
   const files = ['junit.xml', 'log.sarif'].map((name) => join(folder, name))
   await prove(origin, `${state} --orders 30 --junit ${files[0]} --sarif ${files[1]}`)
@@ -75,7 +68,7 @@ it('plays the story of a finding again, and writes JUnit and SARIF', async () =>
   const story = join(folder, 'ships_copies-shipped-twice.json')
   const again = await prove(origin, `${state} --json --story ${story}`)
   expect(JSON.parse(again.output)).toMatchObject({ orders: 1, findings: [{ cause: 'ships_copies' }] })
-  const right = await serve()
+  const right = await serveShop()
   const repaired = await prove(right, `--state ${right}/orders/{order_id} --story ${story}`)
   expect([again.code, repaired.code, repaired.output]).toEqual([
     1,
@@ -85,7 +78,7 @@ it('plays the story of a finding again, and writes JUnit and SARIF', async () =>
 })
 
 it('does not wait for what a restart leaves running, and takes the order that a command makes', async () => {
-  const origin = await serve()
+  const origin = await serveShop()
   const restart = ['--restart-command', 'sleep 60 &', '--create-command', 'echo shop-{order_id}']
   const words = `--state ${origin}/orders/{order_id} --orders 3 --kinds paid --json`
   const { code, output } = await prove(origin, words, ...restart)

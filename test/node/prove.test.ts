@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { PROVE_OPTIONS } from '../../src/cli/service/prove-flags.ts'
 import { prove, reportText } from '../../src/testing/prove/index.ts'
 import { isLong } from '../support/environment.ts'
 import { RACING, RIGHT, SAMPLE, WRONG } from './prove/shops.ts'
 import { Document } from './support/document.ts'
+import { folderInCheckout, temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, startCommand, startWith } from './support/process.ts'
 import { load, writeProgram } from './support/program.ts'
@@ -16,12 +16,7 @@ import { blocks } from './support/snippets.ts'
 
 // Shops in three languages, and those of the guide. Needs php-cli, php-sqlite3 and python3, test:long python3-django: else it fails.
 
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-prove-'))
-const closing: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closing) await close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
 
 const PROGRAMS: Record<string, (folder: string, port: number, shop: string) => [command: string, words: string[]]> = {
   Node: (folder, port, shop) => ['node', [join(root, 'test/node/prove/shop.mjs'), folder, String(port), shop]],
@@ -51,7 +46,6 @@ async function judge(language: string, shop: string, seed: number) {
     stopped?.stop('SIGKILL')
     await stopped?.finished
   }
-  closing.push(kill)
   await start()
   const began = Date.now()
   const report = await prove({
@@ -102,15 +96,10 @@ describe('guides/prove.md', () => {
 
   it.each(shops)('$file gets the verdict that the guide shows', { timeout: 60_000 }, async ({ file, code }) => {
     const port = await freePort()
-    const outfile = join(root, 'test-output', `prove-${process.pid}-${file}.mjs`)
+    const outfile = join(folderInCheckout(), `${file}.mjs`)
     const listen = `app.listen(${port}, () => console.log('Listening'))`
     await writeProgram(code.replace('app.listen(3000)', listen), outfile, root)
     const shop = startWith({ EDGETILL_API_SECRET: 'test-secret' }, 'node', outfile)
-    closing.push(async () => {
-      shop.stop('SIGKILL')
-      await shop.finished
-      rmSync(outfile)
-    })
     await shop.seen('Listening')
     const line = attack.replaceAll('3000', String(port)).replace('npx edgetill', 'node src/cli/main.ts')
     const command = line.replace('report.html', `${join(folder, file)} --stories ${folder}`)
@@ -125,11 +114,7 @@ describe('guides/prove.md', () => {
     const port = await freePort()
     writeFileSync(join(folder, 'shop.php'), code)
     const words = ['-q', '-d', 'display_errors=0', '-S', `127.0.0.1:${port}`, 'shop.php']
-    const running = startCommand('php', words, { cwd: folder, env: { EDGETILL_API_SECRET: 'test-secret' } })
-    closing.push(async () => {
-      running.stop('SIGKILL')
-      await running.finished
-    })
+    startCommand('php', words, { cwd: folder, env: { EDGETILL_API_SECRET: 'test-secret' } })
     const origin = `http://127.0.0.1:${port}`
     while (!(await fetch(`${origin}/orders/none`).catch(() => false)));
     const urls = { url: `${origin}/webhooks`, state: `${origin}/orders/{order_id}`, create: `${origin}/orders` }

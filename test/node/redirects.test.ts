@@ -12,21 +12,16 @@ it.each(RUNTIMES)(
     const service = await startRawServer((_, index) =>
       answer(STATUSES[Math.floor(index / CALLS.length)] ?? 500, { location: `${elsewhere.origin}/taken` }),
     )
-    try {
-      const calls = STATUSES.flatMap((status) => CALLS.map((call) => [call, `${call}-${status}`]))
-      const outcomes = await runOn(runtime, 'calls', { baseUrl: service.origin, calls })
-      expect(outcomes).toMatchObject(
-        STATUSES.flatMap((status) => [
-          { code: 'outcome_unknown', reason: 'unexpected_redirect', status },
-          { code: 'unexpected_response', status },
-          { code: 'outcome_unknown', reason: 'unexpected_redirect', status },
-        ]),
-      )
-      expect(elsewhere.connections()).toBe(0)
-      expect(service.received).toHaveLength(calls.length)
-    } finally {
-      await service.close()
-      await elsewhere.close()
-    }
+    const calls = STATUSES.flatMap((status) => CALLS.map((call) => [call, `${call}-${status}`]))
+    const outcomes = await runOn(runtime, 'calls', { baseUrl: service.origin, calls })
+    expect(outcomes).toMatchObject(
+      STATUSES.flatMap((status) => [
+        { code: 'outcome_unknown', reason: 'unexpected_redirect', status },
+        { code: 'unexpected_response', status },
+        { code: 'outcome_unknown', reason: 'unexpected_redirect', status },
+      ]),
+    )
+    expect(elsewhere.connections()).toBe(0)
+    expect(service.received).toHaveLength(calls.length)
   },
 )

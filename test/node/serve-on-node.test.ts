@@ -1,17 +1,7 @@
 import { Readable } from 'node:stream'
-import { afterEach, expect, it } from 'vitest'
-import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
-
-const open: Served[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
-
-async function serve(fetch: Parameters<typeof serveOnNode>[0]): Promise<Served> {
-  const served = await serveOnNode(fetch)
-  open.push(served)
-  return served
-}
+import { expect, it } from 'vitest'
+import { serveOnNode } from '../../src/cli/service/serve-node.ts'
+import { serve } from './support/fixtures.ts'
 
 it('carries bytes both ways unchanged', async () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256)
@@ -21,8 +11,7 @@ it('carries bytes both ways unchanged', async () => {
 })
 
 it('streams: the first piece arrives before the last is made', async () => {
-  let finish: () => void = () => {}
-  const last = new Promise<void>((resolve) => (finish = resolve))
+  const { promise: last, resolve: finish } = Promise.withResolvers<void>()
   async function* parts() {
     yield Buffer.from('first')
     await last

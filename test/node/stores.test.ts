@@ -1,20 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { folderInCheckout } from './support/fixtures.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
-mkdirSync(join(root, 'test-output'), { recursive: true })
-const folder = mkdtempSync(join(root, 'test-output/stores-'))
+const folder = folderInCheckout()
 let postgres: PostgresServer
 beforeAll(async () => {
   postgres = await startPostgres()
-})
-afterAll(async () => {
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
+  return () => postgres.stop()
 })
 
 interface Result {

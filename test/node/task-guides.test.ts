@@ -1,19 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterEach, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { ENTRIES } from '../../scripts/entries.ts'
 import { writeProject } from '../../src/cli/commands/write-project.ts'
 import { variablesOf } from '../../src/emulator/control/pages/connect.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { type Client, createClient, createWebhookHandler, signWebhook, type WebhookEvent } from '../../src/index.ts'
+import { type Client, signWebhook, type WebhookEvent } from '../../src/index.ts'
 import { testEvent } from '../../src/testing/index.ts'
+import { openShop } from '../support/shop.ts'
 import { Document } from './support/document.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { startCommand } from './support/process.ts'
-import { complaintsOf, load, programOf, writeProgram } from './support/program.ts'
+import { complaintsOf, load, programOf, SOURCE_PATHS, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
@@ -21,14 +21,6 @@ import { blocks } from './support/snippets.ts'
 const [goingLive, troubleshooting] = [new Document('guides/going-live.md'), new Document('guides/troubleshooting.md')]
 type Program = Record<string, (...given: unknown[]) => Promise<never>>
 
-/** A service, and a shop that stores what it receives. */
-function open() {
-  const stored: WebhookEvent[] = []
-  const receive = createWebhookHandler({ secrets: 'emulator-api-secret', onEvent: (event) => void stored.push(event) })
-  const emulator = createEmulator({ fetch: (input, init) => receive(new Request(input, init)) })
-  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, maxRetries: 0, onWarning() {} })
-  return { stored, emulator, client }
-}
 const SALE = { mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Mugs' } as const
 const sell = (client: Client, order_id: string) =>
   client.createPayment({ ...SALE, order_id, order_3ds_bypass: 'supported', server_url: 'https://shop.example.com/' })
@@ -40,7 +32,7 @@ afterEach(() => {
 
 it('guides/going-live.md: the sweep finds a payment whose webhook was lost, and names what could not be asked', async () => {
   const { sweep } = (await load(goingLive.program('The sweep of unpaid orders'))) as Program
-  const { stored, emulator, client } = open()
+  const { events: stored, emulator, client } = openShop({ maxRetries: 0 })
   emulator.faults.next({ kind: 'drop' })
   await emulator.pay((await sell(client, 'A-1')).url)
   await sell(client, 'A-2')
@@ -58,7 +50,7 @@ it('guides/going-live.md: the sweep finds a payment whose webhook was lost, and 
 
 it('guides/troubleshooting.md: shows an order as the service has it, and names the code of a used order_id', async () => {
   const { look } = (await load(troubleshooting.program('What the service says of an order'))) as Program
-  const { emulator, client } = open()
+  const { emulator, client } = openShop({ maxRetries: 0 })
   await emulator.pay((await sell(client, 'A-1')).url)
   await client.refundPayment({ order_id: 'A-1', order_currency: 'UAH', refund_amount: 20 })
   const lines = (await look?.(client, 'A-1')) as unknown as string[]
@@ -123,7 +115,7 @@ it.each(['Vercel', 'Netlify', 'Deno Deploy'])('%s: stores a webhook before its 2
 it('guides/own-code.md: compiles in a project of init, and passes its own test there', {
   timeout: 120_000,
 }, async () => {
-  const project = mkdtempSync(join(tmpdir(), 'edgetill-own-code-'))
+  const project = temporaryFolder()
   const put = (file: string, text: string) => {
     mkdirSync(dirname(join(project, file)), { recursive: true })
     writeFileSync(join(project, file), text)
@@ -138,19 +130,17 @@ it('guides/own-code.md: compiles in a project of init, and passes its own test t
   })
   const { config } = ts.readConfigFile(join(project, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, project)
-  const paths = Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]]))
-  const program = programOf(new Map(written), { ...options, paths }, project)
+  const program = programOf(new Map(written), { ...options, paths: SOURCE_PATHS }, project)
   expect(written.flatMap(([file]) => complaintsOf(program, file))).toEqual([])
   const [file = '', code = ''] = written.at(-1) ?? []
   const bundle = await writeProgram(code, join(project, 'shop.test.mjs'), dirname(file), [])
   const node = join(root, 'node_modules/.bin/node')
   const ran = await startCommand(node, ['--test', bundle], { cwd: project }).finished
   expect(ran).toEqual({ code: 0, output: expect.stringContaining('pass 1') })
-  rmSync(project, { recursive: true, force: true })
 })
 
 it('guides/ci.md: has a job whose steps pass, for the shop of SKILL.md', { timeout: 240_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'edgetill-ci-'))
+  const folder = temporaryFolder()
   const [service, port] = [await freePort(), await freePort()]
   const local = (text: string) =>
     text
@@ -159,11 +149,8 @@ it('guides/ci.md: has a job whose steps pass, for the shop of SKILL.md', { timeo
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
   const bin = join(folder, 'node_modules/.bin')
   mkdirSync(bin, { recursive: true })
-  writeFileSync(
-    join(bin, 'edgetill'),
-    `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`,
-  )
-  chmodSync(join(bin, 'edgetill'), 0o755)
+  const edgetill = `#!/bin/sh\nexec "${root}/node_modules/.bin/node" "${root}/src/cli/main.ts" "$@"\n`
+  writeFileSync(join(bin, 'edgetill'), edgetill, { mode: 0o755 })
   const skill = new Document('SKILL.md').program('A shop that is right').replace('3000', String(port))
   const serve = `import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
@@ -181,12 +168,6 @@ serve({ fetch, port: ${port} })`
   expect(lines).toHaveLength(3)
   const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
   const job = startCommand('bash', ['-e', '-c', `${lines.join('\n')}\necho all passed`], { cwd: folder, env })
-  try {
-    await job.seen('all passed')
-    expect(job.output()).toMatch(/nothing found/)
-  } finally {
-    job.stop('SIGKILL')
-    await job.finished
-    rmSync(folder, { recursive: true, force: true })
-  }
+  await job.seen('all passed')
+  expect(job.output()).toMatch(/nothing found/)
 })

@@ -1,21 +1,21 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { OUR_BUNDLES } from '../../bench/ours.ts'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
 import { packTarball } from '../tarball/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
 import { ORDER } from '../worker/support/world.ts'
+import { temporaryFolder } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
 
 // A merchant's steps, with the packed tarball in an empty folder: nothing of this checkout is on the PATH.
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-template-'))
+const folder = temporaryFolder()
 const shop = join(folder, 'shop')
 const env = {
   PATH: (process.env.PATH ?? '')
@@ -24,19 +24,13 @@ const env = {
     .join(delimiter),
   WRANGLER_SEND_METRICS: 'false',
 }
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The last lines of `npm run dev`. */
 const INVITATION =
   /^Ctrl-C stops both\.\n[\s\S]*\/console\n +Sign in as admin with \S+\n[\s\S]*^ +(http:\S+\/checkout\/\S+)\n/m
 
 let tarball = ''
-const started: Running[] = []
-const start = (cwd: string, command: string, ...words: string[]): Running => {
-  const running = startCommand(command, words, { cwd, env })
-  started.push(running)
-  return running
-}
+const start = (cwd: string, command: string, ...words: string[]): Running => startCommand(command, words, { cwd, env })
 
 /** Runs a command to its end. */
 async function run(cwd: string, command: string, ...words: string[]): Promise<string> {

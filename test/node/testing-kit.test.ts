@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it, vi } from 'vitest'
-import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
-import { serveOnNode } from '../../src/cli/service/serve-node.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Document, quoted } from './support/document.ts'
+import { folderInCheckout, serve, serveNewEmulator } from './support/fixtures.ts'
 import { startCommand } from './support/process.ts'
 import { load, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -15,10 +14,8 @@ const guide = new Document('guides/testing.md')
 const README = new Document('README.md').program('Test a checkout')
 const NODE = guide.program('A checkout under node:test and Deno')
 
-mkdirSync(join(root, 'test-output'), { recursive: true })
-// Inside the checkout, where each runner finds the installed packages.
-const folder = mkdtempSync(join(root, 'test-output/testing-kit-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderInCheckout()
+afterEach(() => vi.restoreAllMocks())
 
 /** Writes a test as one module, in which `edgetill` is this checkout. */
 async function write(name: string, code: string): Promise<string> {
@@ -64,43 +61,30 @@ describe('guides/testing.md', () => {
     const { checkout } = (await load(guide.program('Wait for a webhook'))) as {
       checkout: (baseUrl: string, server_url: string) => Promise<unknown>
     }
-    const { origin, close } = await serveEmulator({}, {})
-    const shop = await serveOnNode(() => new Response())
-    try {
-      expect(await checkout(origin, `${shop.origin}/webhooks`)).toBe('failure')
-    } finally {
-      await Promise.all([close(), shop.close()])
-    }
+    const { origin } = await serveNewEmulator()
+    const shop = await serve(() => new Response())
+    expect(await checkout(origin, `${shop.origin}/webhooks`)).toBe('failure')
   })
 
   it('runs ten tests at once, each in its own shop, in TypeScript and in Python', { timeout: 60_000 }, async () => {
-    const { emulator, origin, close } = await serveEmulator({}, {})
+    const { emulator, origin } = await serveNewEmulator()
     const file = await write('ten', guide.program('Ten tests at once').replace('http://127.0.0.1:4010', origin))
     const [python] = blocks('guides/testing.md', 'python')
     const inPython = promisify(execFile)('python3', ['-c', python?.code ?? ''], { env: { EMULATOR: origin } })
-    try {
-      expect(await run('node', ['--test'], file)).toMatchObject({ code: 0, output: expect.stringMatching(/pass 10/) })
-      expect((await inPython).stdout.trim()).toBe('10 paid, 10 webhooks')
-      expect([emulator.shops.list(), emulator.orders.list()]).toEqual([[], []])
-    } finally {
-      await close()
-    }
+    expect(await run('node', ['--test'], file)).toMatchObject({ code: 0, output: expect.stringMatching(/pass 10/) })
+    expect((await inPython).stdout.trim()).toBe('10 paid, 10 webhooks')
+    expect([emulator.shops.list(), emulator.orders.list()]).toEqual([[], []])
   })
 
   it.each(['Webhooks of any kind', 'Workers KV'])('%s: prints what its comments say', async (section) => {
     const code = guide.program(section)
     const printed = vi.spyOn(console, 'log').mockImplementation(() => {})
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    try {
-      await load(code)
-      const lines = printed.mock.calls.map((words) => words.join(' ').trim() || 'null')
-      const said = [...code.matchAll(/console\.log\(.*\/\/ ([^:\n]+)/g)].map(([, comment = '']) => comment.trim())
-      expect(said.length).toBeGreaterThan(1)
-      expect(lines).toEqual(said)
-    } finally {
-      printed.mockRestore()
-      warned.mockRestore()
-    }
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    await load(code)
+    const lines = printed.mock.calls.map((words) => words.join(' ').trim() || 'null')
+    const said = [...code.matchAll(/console\.log\(.*\/\/ ([^:\n]+)/g)].map(([, comment = '']) => comment.trim())
+    expect(said.length).toBeGreaterThan(1)
+    expect(lines).toEqual(said)
   })
 
   it('has no program without a test', () => {

@@ -1,17 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type ServedEmulator, serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { createClient } from '../../src/index.ts'
 import { pay } from '../../src/testing/index.ts'
 import { PAYMENT } from '../till/support/open-till.ts'
 import { Document } from './support/document.ts'
+import { folderInCheckout } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { bundled, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
+import { against } from './support/verb.ts'
+import { openWorkerd } from './support/workerd.ts'
 
 const guide = new Document('guides/till.md')
 const SHOP = guide.program('Express and SQLite')
@@ -21,39 +23,25 @@ const DENO = guide.program('A Deno script that captures from a CSV')
 const BUN = guide.program('A Bun script that refunds')
 const D1 = guide.program('D1 in a Worker')
 
-mkdirSync(join(root, 'test-output'), { recursive: true })
-const folder = mkdtempSync(join(root, 'test-output/till-guide-'))
+const folder = folderInCheckout()
 let service: ServedEmulator
 let postgres: PostgresServer
-const running: Running[] = []
 beforeAll(async () => {
   service = await serveEmulator({ port: 0 }, {})
   postgres = await startPostgres()
-})
-afterAll(async () => {
-  for (const one of running) one.stopAlone('SIGKILL')
-  await Promise.all(running.map((one) => one.finished))
-  await service.close()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
+  return async () => {
+    await service.close()
+    await postgres.stop()
+  }
 })
 
 const client = () => createClient(service.emulator.credentials)
-
-/** The credentials as `configFromEnv` reads them: `baseUrl` is EDGETILL_BASE_URL. */
-const environment = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(service.emulator.credentials).map(([name, value]) => [
-      `EDGETILL_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-      value,
-    ]),
-  )
 
 async function start(runtime: string, name: string, code: string, words: string[], env: Record<string, string> = {}) {
   const file = await writeProgram(code, join(folder, `${name}.mjs`))
   const options = runtime === 'deno' ? ['run', '--allow-env', '--allow-net', '--allow-read', '--allow-write'] : []
   return startCommand(join(root, 'node_modules/.bin', runtime), [...options, file, ...words], {
-    env: { ...environment(), DATABASE: join(folder, `${name}.db`), ...env },
+    env: { ...against(service.emulator).environment, DATABASE: join(folder, `${name}.db`), ...env },
   })
 }
 
@@ -84,12 +72,13 @@ it.each([
     const ports = [await freePort(), await freePort()]
     const origins = ports.map((port) => `http://127.0.0.1:${port}`)
     const env = { DATABASE_URL: postgres.url, SHOP_ORIGIN: origins[1] as string }
+    const running: Running[] = []
     for (const port of ports) {
       const shop = await start('node', `shop-${name}`, code(), [], { ...env, PORT: String(port) })
       running.push(shop)
       await shop.seen('shop on')
     }
-    const [first, second] = running.slice(-2) as [Running, Running]
+    const [first, second] = running as [Running, Running]
     const buy = async (order_id = `mugs-${name}`) => {
       const body = new URLSearchParams({ order_id })
       const { headers, status } = await fetch(`${origins[0]}/pay`, { method: 'POST', body, redirect: 'manual' })
@@ -144,33 +133,22 @@ it('the Bun script refunds once', async () => {
 
 it('the Worker receives webhooks and refunds once over D1', async () => {
   await sell('W-1')
-  const contents = await bundled(D1)
   const REFUND_TOKEN = 'a-token'
-  const workerd = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: [{ type: 'ESModule', path: 'worker.js', contents }],
-      compatibilityDate: '2026-10-23',
-      cf: false,
-      bindings: { ...environment(), REFUND_TOKEN },
-      d1Databases: { DB: 'till' },
-    }),
-  )
-  try {
-    const press = async (token: string) => {
-      const body = JSON.stringify({ key: 'press', order_id: 'W-1', refund_amount: 7 })
-      const headers = { authorization: `Bearer ${token}` }
-      const response = await workerd.dispatchFetch('http://shop/refund', { method: 'POST', headers, body })
-      return response.status === 200 ? ((await response.json()) as { outcome: string }).outcome : response.status
-    }
-    expect(await press('wrong')).toBe(401)
-    const words = await Promise.all(Array.from({ length: 5 }, () => press(REFUND_TOKEN)))
-    expect(words).toContain('done')
-    expect(await press(REFUND_TOKEN)).toBe('done')
-    expect(await refunds('W-1')).toEqual([7])
-    expect((await workerd.dispatchFetch('http://shop/webhooks', { method: 'POST' })).status).toBe(415)
-  } finally {
-    await workerd.dispose()
+  const bindings = { ...against(service.emulator).environment, REFUND_TOKEN }
+  const workerd = openWorkerd({ contents: await bundled(D1), bindings, databases: ['DB'] })
+  onTestFinished(() => workerd.dispose())
+  const press = async (token: string) => {
+    const body = JSON.stringify({ key: 'press', order_id: 'W-1', refund_amount: 7 })
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await workerd.dispatchFetch('http://shop/refund', { method: 'POST', headers, body })
+    return response.status === 200 ? ((await response.json()) as { outcome: string }).outcome : response.status
   }
+  expect(await press('wrong')).toBe(401)
+  const words = await Promise.all(Array.from({ length: 5 }, () => press(REFUND_TOKEN)))
+  expect(words).toContain('done')
+  expect(await press(REFUND_TOKEN)).toBe('done')
+  expect(await refunds('W-1')).toEqual([7])
+  expect((await workerd.dispatchFetch('http://shop/webhooks', { method: 'POST' })).status).toBe(415)
 }, 60_000)
 
 it('the driver of the guide over another one refunds once', async () => {

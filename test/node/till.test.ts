@@ -1,24 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import connect from 'postgres'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type FetchHandler, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { pay } from '../../src/testing/index.ts'
 import { postgres as onPostgres } from '../../src/till/index.ts'
 import { PAYMENT, REFUND } from '../till/support/open-till.ts'
+import { folderInCheckout } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
-mkdirSync(join(root, 'test-output'), { recursive: true })
-const folder = mkdtempSync(join(root, 'test-output/till-'))
+const folder = folderInCheckout()
 let postgres: PostgresServer
 let emulator: Emulator
-let served: { close(): Promise<void> }
 /** Called with each refund that arrives. */
 let onRefund = (): void => {}
 
@@ -31,12 +30,11 @@ beforeAll(async () => {
     if (new URL(request.url).pathname.endsWith('/refund')) onRefund()
     return response
   }
-  served = await serveOnNode(listen, { port })
-})
-afterAll(async () => {
-  await served.close()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
+  const served = await serveOnNode(listen, { port })
+  return async () => {
+    await served.close()
+    await postgres.stop()
+  }
 })
 
 /** How each driver opens the same database in each process. */

@@ -30,19 +30,15 @@ const CALLS: [Call, own: string[]][] = [
 
 it.each<RuntimeName>([...RUNTIMES, 'workerd 2024-11-10'])('%s sends these headers and no others', async (runtime) => {
   const server = await startRawServer(() => answer(400, {}, '{}'))
-  try {
-    const outcomes = await runOn(runtime, 'calls', { baseUrl: server.origin, calls: CALLS.map(([call]) => call) })
-    expect(outcomes).toMatchObject(CALLS.map(() => ({ code: 'api', status: 400 })))
-    const sent = server.received.map(({ headers }) => Object.keys(headers).sort())
-    expect(sent).toEqual(CALLS.map(([, own]) => [...OURS, ...ADDED[runtime], ...own].sort()))
-    const [, { headers, body } = { headers: {}, body: '' }] = server.received
-    expect([headers['content-length'], body]).toEqual(['0', ''])
-    for (const { headers } of server.received) {
-      expect([headers['cache-control'], headers.pragma].filter(Boolean)).toEqual(
-        ADDED[runtime].filter((name) => FRESH.includes(name)).map(() => 'no-cache'),
-      )
-    }
-  } finally {
-    await server.close()
+  const outcomes = await runOn(runtime, 'calls', { baseUrl: server.origin, calls: CALLS.map(([call]) => call) })
+  expect(outcomes).toMatchObject(CALLS.map(() => ({ code: 'api', status: 400 })))
+  const sent = server.received.map(({ headers }) => Object.keys(headers).sort())
+  expect(sent).toEqual(CALLS.map(([, own]) => [...OURS, ...ADDED[runtime], ...own].sort()))
+  const [, { headers, body } = { headers: {}, body: '' }] = server.received
+  expect([headers['content-length'], body]).toEqual(['0', ''])
+  for (const { headers } of server.received) {
+    expect([headers['cache-control'], headers.pragma].filter(Boolean)).toEqual(
+      ADDED[runtime].filter((name) => FRESH.includes(name)).map(() => 'no-cache'),
+    )
   }
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { OnEvent, Shop } from '../../src/shop/index.ts'
 import { at, payment } from '../worker/support/events.ts'
@@ -28,6 +28,11 @@ function compile(files: ReadonlyMap<string, string>): string[] {
   return [...files.keys()].flatMap((name) => complaintsOf(program, name))
 }
 
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
 describe('the programs of worker/README.md and guides/shop-reference.md', () => {
   const LINK = readme.program('Sell something')
   const ON_EVENT = readme.program('Your code')
@@ -41,7 +46,6 @@ describe('the programs of worker/README.md and guides/shop-reference.md', () => 
     const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
     await load(LINK)
     const [[link]] = logged.mock.calls as [[string]]
-    logged.mockRestore()
     const token = link.replace('https://pay.shop.example.com/checkout/', '')
     const opened = await openCheckoutLink(token, ['the LINK_SECRET of the worker, 32 characters or more'])
     expect(opened?.order).toMatchObject({ order_id: 'mugs-1001', amount: 100.5 })
@@ -93,11 +97,7 @@ describe('the programs of worker/README.md and guides/shop-reference.md', () => 
       requests.push(init)
       return new Response()
     })
-    try {
-      await act(world)
-    } finally {
-      vi.unstubAllGlobals()
-    }
+    await act(world)
     return requests
   }
 

@@ -128,13 +128,12 @@ async function lost(call: Call, kind: Kind): Promise<void> {
 async function died(call: Call, kind: Kind): Promise<void> {
   await paid(call, kind)
   const { world } = call
-  const sent = new Promise<void>((resolve) => {
-    world.intercept = (url) => {
-      if (!url.endsWith(`/${kind}`)) return undefined
-      resolve()
-      return new Promise<Response>(() => {})
-    }
-  })
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  world.intercept = (url) => {
+    if (!url.endsWith(`/${kind}`)) return undefined
+    resolve()
+    return new Promise<Response>(() => {})
+  }
   void first(call, kind)
   await sent
   world.gate.restart()

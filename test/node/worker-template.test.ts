@@ -7,6 +7,7 @@ import type { ShopEnv } from '../../src/shop/env.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
 import { root } from './support/runtimes.ts'
 import { blocks } from './support/snippets.ts'
+import { against } from './support/verb.ts'
 
 const configOf = (env?: string) => unstable_readConfig({ config: join(root, 'wrangler.toml'), env })
 /** The mistakes in these variables, beside bindings that look right. */
@@ -61,9 +62,8 @@ describe('wrangler.toml', () => {
     const local = Object.fromEntries([...file.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
     const env: Record<string, unknown> = { ...configOf().vars, ...local }
     expect(problems(env)).toEqual([])
-    const { credentials } = createEmulator({ origin: 'http://127.0.0.1:4010' })
-    const nameOf = (field: string) => field.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
-    for (const [field, value] of Object.entries(credentials))
-      expect([field, env[nameOf(field)]]).toEqual([field, value])
+    const { environment } = against(createEmulator({ origin: 'http://127.0.0.1:4010' }))
+    for (const [name, value] of Object.entries(environment))
+      expect([name, env[name.replace('EDGETILL_', '')]]).toEqual([name, value])
   })
 })

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { optionsFor } from '../node/support/program.ts'
 import { GLOBALS } from './globals.ts'
-import { complaints, EVERY_ENTRY, optionsFor, packedPaths, programOf } from './support/compile.ts'
+import { complaints, EVERY_ENTRY, packedPaths, programOf } from './support/compile.ts'
 import { packedFolder, root } from './support/pack.ts'
 import { portablePrograms, serverPrograms } from './support/programs.ts'
 

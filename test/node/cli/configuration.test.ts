@@ -1,7 +1,6 @@
-import { mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verb as balances } from '../../../src/cli/commands/balances.ts'
 import { capture, recurringCancel, refund } from '../../../src/cli/commands/change-order.ts'
 import { verb as order } from '../../../src/cli/commands/order.ts'
@@ -9,15 +8,12 @@ import { verb as payment } from '../../../src/cli/commands/payment.ts'
 import { verb as resend } from '../../../src/cli/commands/resend.ts'
 import { writeWhole } from '../../../src/cli/terminal/environment.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
+import { temporaryFolder } from '../support/fixtures.ts'
 import { type Around, against, hangingFetch, runVerb } from '../support/verb.ts'
 
 let shop: Shop
 let around: Required<Pick<Around, 'environment' | 'fetch'>>
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgetill-'))
-})
+const folder = temporaryFolder()
 
 beforeEach(() => {
   shop = openShop()

@@ -1,17 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { verb as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { ConformReport } from '../../../src/cli/conform/report.ts'
 import { CONFORM_OPTIONS } from '../../../src/cli/service/doctor/conform.ts'
-import { serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { flagOf } from '../../../src/cli/terminal/verb.ts'
+import { variablesOf } from '../../../src/emulator/control/pages/connect.ts'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../../src/emulator/index.ts'
 import type { Fetch } from '../../../src/index.ts'
 import { Document } from '../support/document.ts'
+import { serveNewEmulator, temporaryFolder } from '../support/fixtures.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Around, against, later, runVerb } from '../support/verb.ts'
+import { type Around, against, runVerb } from '../support/verb.ts'
 
 // This checkout is a project, whose settings doctor would read.
 beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
@@ -19,7 +20,7 @@ beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(tmpdir()))
 const EDGETILL_TEST_CARD = '4111 1111 1111 1111 12/99 123'
 let state: string
 beforeEach(() => {
-  state = join(mkdtempSync(join(tmpdir(), 'conform-')), 'state.json')
+  state = join(temporaryFolder(), 'state.json')
 })
 
 /** Runs it against an emulator. */
@@ -100,7 +101,7 @@ describe('edgetill doctor --conform', () => {
   it('goes on after Ctrl-C, and ends what was made before', async () => {
     const emulator = createEmulator()
     let asked = 0
-    const { promise: stopped, resolve: stop } = later()
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     const fetch: Fetch = (input, init) => {
       if (++asked === 20) stop()
       return emulator.fetch(input, init as RequestInit)
@@ -162,12 +163,10 @@ describe('guides/conform.md', () => {
   })
 
   it('has commands that do what it says', async () => {
-    const served = await serveEmulator({}, { customerFields: 'required', splitSum: 'exact' })
+    const { emulator } = await serveNewEmulator({ customerFields: 'required', splitSum: 'exact' })
     const folder = join(state, '..')
     const file = join(folder, 'emulator.env')
-    const { environment } = against(served.emulator)
-    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
-    writeFileSync(file, lines.join(''))
+    writeFileSync(file, variablesOf(emulator.credentials).join('\n'))
     const report = join(folder, 'conform.json')
     const places: Record<string, string> = { 'emulator.env': file, 'test.env': file, 'conform.json': report }
     const commands = [...guide.text.matchAll(/^(?:EDGETILL_TEST_CARD='(.*)' )?npx edgetill doctor (.*)$/gm)]
@@ -180,7 +179,6 @@ describe('guides/conform.md', () => {
       const around = { environment: card === '' ? {} : { EDGETILL_TEST_CARD: card } }
       outputs.push((await runVerb(doctor, [...given, ...(isConform ? merchant : [])], around)).out)
     }
-    await served.close()
     const shown = /```text\n([\s\S]*?)```/.exec(guide.text)?.[1]
     expect(outputs[0]).toContain(shown)
     expect(JSON.parse(readFileSync(report, 'utf8')).statements.length).toBeGreaterThan(50)

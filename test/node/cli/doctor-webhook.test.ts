@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
 import { checkWebhookReceiver } from '../../../src/cli/service/doctor/webhook-receiver.ts'
 import { createWebhookHandler } from '../../../src/index.ts'
-import type { Around } from '../support/verb.ts'
+import { type Around, hangingFetch } from '../support/verb.ts'
 
 describe('a webhook address', () => {
   const lookup = async (host: string): Promise<string[]> => {
@@ -47,9 +47,7 @@ describe('a webhook receiver', () => {
   const check = (fetch: Required<Around>['fetch']) => checkWebhookReceiver('https://shop.example.com/hook', fetch)
 
   it('has the time of --timeout', async () => {
-    const never: typeof fetch = (_, init) =>
-      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
-    const finding = await checkWebhookReceiver('https://shop.example.com/hook', never, undefined, {}, 1)
+    const finding = await checkWebhookReceiver('https://shop.example.com/hook', hangingFetch(), undefined, {}, 1)
     expect(finding).toMatchObject({ result: 'failed', message: expect.stringContaining('no response') })
   })
 

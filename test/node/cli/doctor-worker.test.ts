@@ -1,16 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { verb as doctor } from '../../../src/cli/commands/doctor.ts'
 import type { Finding } from '../../../src/cli/service/doctor/finding.ts'
 import { createEmulator } from '../../../src/emulator/index.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { Document } from '../support/document.ts'
+import { temporaryFolder } from '../support/fixtures.ts'
 import { root } from '../support/runtimes.ts'
-import { type Around, later, runVerb } from '../support/verb.ts'
+import { type Around, runVerb } from '../support/verb.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-doctor-'))
+const folder = temporaryFolder()
 const project = join(folder, 'wrangler.toml')
 const TOML = readFileSync(join(root, 'wrangler.toml'), 'utf8')
 beforeAll(() => void vi.spyOn(process, 'cwd').mockReturnValue(folder))
@@ -18,7 +18,6 @@ beforeEach(() => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 type Answer = (request: Request) => Response | Promise<Response>
 
@@ -195,7 +194,7 @@ describe('doctor --worker-url', () => {
 
   it('ends on Ctrl-C with 130, after taking back what it made', async () => {
     const respond = worker({})
-    const { promise: stopped, resolve: stop } = later()
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     const calls: string[] = []
     const fetch: Around['fetch'] = async (input, init) => {
       const request = new Request(input, init)

@@ -1,27 +1,26 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { VERBS } from '../../../src/cli/commands/verbs.ts'
 import { type ServedEmulator, serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
 import { flagOf } from '../../../src/cli/terminal/verb.ts'
+import { variablesOf } from '../../../src/emulator/control/pages/connect.ts'
 import { createWebhookHandler } from '../../../src/index.ts'
 import { pay } from '../../../src/testing/index.ts'
 import { Document } from '../support/document.ts'
-import { type Around, against, type Ran, runVerb } from '../support/verb.ts'
+import { temporaryFolder } from '../support/fixtures.ts'
+import { type Around, type Ran, runVerb } from '../support/verb.ts'
 
 const TITLE = 'Payments and orders'
 const guide = new Document('guides/command-line.md')
 let served: ServedEmulator
-let envFile: string
+const envFile = join(temporaryFolder(), 'emulator.env')
 
 beforeAll(async () => {
   served = await serveEmulator({}, { webhookUrl: 'http://127.0.0.1:9/' })
-  envFile = join(mkdtempSync(join(tmpdir(), 'edgetill-guide-')), 'emulator.env')
-  const lines = Object.entries(against(served.emulator).environment).map(([name, value]) => `${name}=${value}\n`)
-  writeFileSync(envFile, lines.join(''))
+  writeFileSync(envFile, variablesOf(served.emulator.credentials).join('\n'))
+  return () => served.close()
 })
-afterAll(() => served.close())
 
 /** Runs a line of the guide. */
 async function run(line: string, addresses: string[]): Promise<Ran> {

@@ -4,7 +4,7 @@ import type { Fault } from '../../../src/emulator/faults/fault.ts'
 import type { TestCardName } from '../../../src/emulator/index.ts'
 import { HOSTED } from '../../support/inputs.ts'
 import { openShop, type Shop } from '../../support/shop.ts'
-import { type Around, against, later, runVerb } from '../support/verb.ts'
+import { type Around, against, runVerb } from '../support/verb.ts'
 
 let shop: Shop
 let around: Around
@@ -220,7 +220,7 @@ describe('an unknown outcome', () => {
   it('is also what Ctrl-C leaves behind, once the request was sent', async () => {
     await orderFor('capture')
     shop.emulator.faults.next({ kind: 'no_response', on: 'capture-payment' })
-    const { promise: stopped, resolve: interrupt } = later()
+    const { promise: stopped, resolve: interrupt } = Promise.withResolvers<void>()
     const fetch: typeof shop.emulator.fetch = (input, init) => {
       if (String(input).endsWith('/capture')) queueMicrotask(interrupt)
       return shop.emulator.fetch(input, init as RequestInit)

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verb as link } from '../../../src/cli/commands/link.ts'
 import { verb as order } from '../../../src/cli/commands/order.ts'
 import { verb as step } from '../../../src/cli/commands/step.ts'
@@ -9,6 +8,7 @@ import { readStory } from '../../../src/testing/prove/story-file.ts'
 import { readWebhook } from '../../../src/webhooks/index.ts'
 import { payment } from '../../worker/support/events.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
+import { temporaryFolder } from '../support/fixtures.ts'
 import { blocks } from '../support/snippets.ts'
 import { runVerb } from '../support/verb.ts'
 
@@ -17,7 +17,7 @@ let world: World
 let around: Parameters<typeof runVerb>[2]
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgetill-step-'))
+  folder = temporaryFolder()
   world = new World({ kind: 'strict' })
   around = {
     environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
@@ -28,8 +28,6 @@ beforeEach(async () => {
   await world.pay(await world.open(made.out.trim()))
   await world.advance(121_000)
 })
-
-afterEach(() => rm(folder, { recursive: true }))
 
 async function take(...words: string[]) {
   const file = join(folder, 'order.json')

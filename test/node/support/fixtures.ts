@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
@@ -24,6 +27,13 @@ export function temporaryFolder(parent: string = tmpdir()): string {
 /** The same in the checkout, where a program finds the installed packages. */
 export const folderInCheckout = (): string => temporaryFolder(join(root, 'test-output'))
 
+/** Has a server listen on a free port of loopback until the test is over. @returns Its origin. */
+export async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  whenOver(() => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 /** Serves a fetch handler until the test is over. */
 export async function serve(...given: Parameters<typeof serveOnNode>): Promise<Served> {
   const served = await serveOnNode(...given)
@@ -32,7 +42,7 @@ export async function serve(...given: Parameters<typeof serveOnNode>): Promise<S
 }
 
 /** Serves an emulator until the test is over. */
-export async function serveForTest(options: EmulatorOptions = {}): Promise<ServedEmulator> {
+export async function serveNewEmulator(options: EmulatorOptions = {}): Promise<ServedEmulator> {
   const served = await serveEmulator({}, options)
   whenOver(() => served.close())
   return served

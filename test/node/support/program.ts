@@ -4,6 +4,35 @@ import ts from 'typescript'
 import { ENTRIES } from '../../../scripts/entries.ts'
 import { root } from './runtimes.ts'
 
+type Resolution = 'nodenext' | 'bundler'
+
+/** The options of a user who checks everything, the libraries' own types included. */
+export function optionsFor(resolution: Resolution, lib: readonly string[] = ['lib.es2022.d.ts']): ts.CompilerOptions {
+  const [module, moduleResolution] =
+    resolution === 'nodenext'
+      ? [ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext]
+      : [ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler]
+  return {
+    target: ts.ScriptTarget.ES2022,
+    module,
+    moduleResolution,
+    lib: [...lib],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    // The compiler's own libraries alone.
+    skipDefaultLibCheck: true,
+    noEmit: true,
+  }
+}
+
+/** What `edgetill` and its entries are in this checkout, for the compiler. */
+export const SOURCE_PATHS: Record<string, string[]> = Object.fromEntries(
+  ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]]),
+)
+
 /** A program of files by their absolute paths, which are held in memory; what they import may be on disk. */
 export function programOf(
   files: ReadonlyMap<string, string>,
@@ -47,33 +76,27 @@ export function complaintsOf(program: ts.Program, file: string): string[] {
   )
 }
 
+const BUNDLE = {
+  bundle: true,
+  format: 'esm',
+  alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
+} as const
+
 /** A program of a document as one module, in which `edgetill` is this checkout. */
 export async function bundled(code: string): Promise<string> {
   const { outputFiles } = await build({
+    ...BUNDLE,
     stdin: { contents: code, loader: 'ts', resolveDir: root },
-    bundle: true,
     write: false,
-    format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
     external: ['node:*'],
-    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
   })
   return outputFiles[0]?.text ?? ''
 }
 
 /** Packages that a program of {@link writeProgram} finds beside it, or in its runtime. */
-const INSTALLED = [
-  'express',
-  'fastify',
-  'hono',
-  '@hono/node-server',
-  'postgres',
-  'pg',
-  'vitest',
-  'bun:test',
-  'bun:sqlite',
-]
+const INSTALLED = 'express fastify hono @hono/node-server postgres pg vitest bun:test bun:sqlite'.split(' ')
 
 /** Writes a program as one module that a process can run, in which `edgetill` is this checkout. */
 export async function writeProgram(
@@ -82,15 +105,8 @@ export async function writeProgram(
   folder: string = root,
   installed: string[] = INSTALLED,
 ): Promise<string> {
-  await build({
-    stdin: { contents: code, loader: 'ts', resolveDir: folder },
-    bundle: true,
-    outfile,
-    format: 'esm',
-    platform: 'node',
-    external: installed,
-    alias: Object.fromEntries(ENTRIES.map(({ specifier, source }) => [specifier, join(root, source)])),
-  })
+  const stdin = { contents: code, loader: 'ts', resolveDir: folder } as const
+  await build({ ...BUNDLE, stdin, outfile, platform: 'node', external: installed })
   return outfile
 }
 

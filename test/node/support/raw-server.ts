@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './fixtures.ts'
 
 /** A request that arrived whole: what a real service would have executed. */
 export interface ReceivedRequest {
@@ -18,10 +18,9 @@ export interface RawServer {
   received: ReceivedRequest[]
   /** Connections that were opened. */
   connections(): number
-  close(): Promise<void>
 }
 
-/** An HTTP server that reads each request whole and adds nothing to what `react` says. */
+/** An HTTP server that reads each request whole and adds nothing to what `react` says, until the test is over. */
 export async function startRawServer(react: (request: ReceivedRequest, index: number) => Reaction): Promise<RawServer> {
   const received: ReceivedRequest[] = []
   let connections = 0
@@ -36,17 +35,7 @@ export async function startRawServer(react: (request: ReceivedRequest, index: nu
   server.on('connection', () => {
     connections++
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    connections: () => connections,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
-  }
+  return { origin: await listen(server), received, connections: () => connections }
 }
 
 /** An HTTP/1.1 answer with its length, on a connection that stays open. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
 import { createEmulator, type Emulator } from '../../../src/emulator/index.ts'
-import { bindings } from '../../worker/support/world.ts'
+import { ADMIN_TOKEN, bindings, ORIGIN } from '../../worker/support/world.ts'
 import { root } from './runtimes.ts'
 import { bundled, openWorkerd } from './workerd.ts'
 
@@ -107,10 +107,7 @@ export class StoppableWorkerd {
   /** A request to the worker; rejected when workerd is stopped meanwhile. */
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
     if (!this.miniflare || this.wasStopped) throw new TypeError('workerd is not running')
-    let stop: (reason: Error) => void = () => {}
-    const end = new Promise<never>((_, reject) => {
-      stop = reject
-    })
+    const { promise: end, reject: stop } = Promise.withResolvers<never>()
     this.waiting.add(stop)
     const { signal, ...rest } = init
     const response = this.miniflare.dispatchFetch(url, { ...rest, redirect: 'manual' } as never)
@@ -120,6 +117,14 @@ export class StoppableWorkerd {
     } finally {
       this.waiting.delete(stop)
     }
+  }
+
+  /** A call of the worker's API. */
+  async api<T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> {
+    const headers = { ...init.headers, authorization: `Bearer ${ADMIN_TOKEN}` }
+    const response = await this.fetch(`${ORIGIN}/api${path}`, { ...init, headers })
+    const text = await response.text()
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
   }
 
   /** Counts the steps from now on, and stops at the one of this number. */

@@ -101,7 +101,7 @@ class OrderInStorm {
   private async call(wish: Wish, order_id: string): Promise<void> {
     const times = this.storm.random() < 0.2 ? 2 : 1
     const init = { method: 'POST', headers: { 'idempotency-key': wish.key }, body: JSON.stringify(wish.fields) }
-    const path = `/api/orders/${encodeURIComponent(this.idOf(order_id))}/${wish.kind}`
+    const path = `/orders/${encodeURIComponent(this.idOf(order_id))}/${wish.kind}`
     const responses = await Promise.all(
       Array.from({ length: times }, () => this.storm.api(path, init).catch(() => undefined)),
     )
@@ -128,7 +128,7 @@ class OrderInStorm {
   async resend(): Promise<void> {
     const body = JSON.stringify({ operation: this.method })
     for (const { order_id } of this.attempts()) {
-      await this.storm.api(`/api/orders/${encodeURIComponent(order_id)}/resend`, { method: 'POST', body })
+      await this.storm.api(`/orders/${encodeURIComponent(order_id)}/resend`, { method: 'POST', body })
     }
   }
 
@@ -139,7 +139,7 @@ class OrderInStorm {
   async settleByHand(): Promise<number> {
     const paid = this.paid()
     if (!paid) return 0
-    const path = `/api/orders/${encodeURIComponent(this.idOf(paid.order_id))}`
+    const path = `/orders/${encodeURIComponent(this.idOf(paid.order_id))}`
     const { attempts } = (await this.storm.api(path)).body as unknown as Order
     // One at a time: of two attempts that one operation may be, the second is looked at when the first one's caller knows.
     const [attempt] = attempts
@@ -215,7 +215,7 @@ export async function play(storm: Storm, count: number, name: string): Promise<n
     for (const view of attempts) {
       // By its own id: the order's means the attempt that was paid.
       const own = /~\d+$/.test(view.order_id) ? view.order_id : `${view.order_id}~1`
-      const { status, body } = await storm.api(`/api/orders/${encodeURIComponent(own)}`)
+      const { status, body } = await storm.api(`/orders/${encodeURIComponent(own)}`)
       const { fee, ...totals } = (body as unknown as Order).totals
       expect([status, body.status, totals, body.attempts], where).toEqual([200, view.status, truthOf(view), []])
       bodies.push(body as unknown as Order)

@@ -1,7 +1,7 @@
 import { type CheckoutOrder, createCheckoutLink } from '../../../src/checkout-link/index.ts'
 import type { Emulator, Fault, TestCardName } from '../../../src/emulator/index.ts'
 import { createRandom } from '../../worker/support/random.ts'
-import { ADMIN_TOKEN, LINK_SECRET, ORDER, ORIGIN, payAt } from '../../worker/support/world.ts'
+import { LINK_SECRET, ORDER, ORIGIN, payAt } from '../../worker/support/world.ts'
 import { StoppableWorkerd } from './stoppable-workerd.ts'
 
 const SECOND = 1000
@@ -117,11 +117,8 @@ export class Storm {
     return items[Math.floor(this.random() * items.length)] as T
   }
 
-  async api(path: string, init: RequestInit = {}): Promise<{ status: number; body: Record<string, unknown> }> {
-    const headers = { ...init.headers, authorization: `Bearer ${ADMIN_TOKEN}` }
-    const response = await this.workerd.fetch(`${ORIGIN}${path}`, { ...init, headers })
-    const text = await response.text()
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } }
+  api(path: string, init?: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
+    return this.workerd.api(path, init)
   }
 
   get(url: string): Promise<Response> {

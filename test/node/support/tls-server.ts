@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureServer, type Http2Session, constants as h2, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { whenOver } from './fixtures.ts'
 
 const folder = join(import.meta.dirname, 'loopback-tls')
 /** The authority that clients have to trust. */
@@ -36,10 +37,9 @@ export interface TlsServer {
   origin: string
   /** Every request that was read whole, as `HTTP version, path, body`: what a real service would have processed. */
   processed: { version: string; path: string; body: string }[]
-  close(): Promise<void>
 }
 
-/** A TLS server that reads each request whole and then fails in the way that `failureOf` names. */
+/** A TLS server that reads each request whole and then fails in the way that `failureOf` names, until the test is over. */
 export async function startTlsServer(failureOf: (path: string, body: string) => Failure): Promise<TlsServer> {
   const processed: TlsServer['processed'] = []
   const sockets = new Set<Socket>()
@@ -70,14 +70,10 @@ export async function startTlsServer(failureOf: (path: string, body: string) => 
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  whenOver(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
   const { port } = server.address() as { port: number }
-  return {
-    origin: `https://127.0.0.1:${port}`,
-    processed,
-    close: () =>
-      new Promise((done) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => done())
-      }),
-  }
+  return { origin: `https://127.0.0.1:${port}`, processed }
 }

@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import { run } from '../../../src/cli/commands/program.ts'
 import { processTerminal, type Terminal } from '../../../src/cli/terminal/terminal.ts'
 import type { Surroundings, Verb } from '../../../src/cli/terminal/verb.ts'
+import { variablesOf } from '../../../src/emulator/control/pages/connect.ts'
 import type { Emulator } from '../../../src/emulator/index.ts'
 
 /** The result of a verb. */
@@ -64,18 +65,9 @@ export async function runLine(...words: string[]): Promise<{ code: number; outpu
   return { code, output }
 }
 
-/** A promise, and what resolves it. */
-export function later(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
-}
-
 /** A service that never responds; `asked` resolves when it gets its first request. */
 export function hangingFetch(): Required<Around>['fetch'] & { asked: Promise<void> } {
-  const { promise: asked, resolve: tell } = later()
+  const { promise: asked, resolve: tell } = Promise.withResolvers<void>()
   const fetch: Required<Around>['fetch'] = (_, init) => {
     tell()
     return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
@@ -84,18 +76,7 @@ export function hangingFetch(): Required<Around>['fetch'] & { asked: Promise<voi
 }
 
 /** `EDGETILL_*` for an emulator, and its `fetch`. */
-export function against({ credentials, fetch }: Emulator): Required<Pick<Around, 'environment' | 'fetch'>> {
-  const { baseUrl, apiUrl, posId, apiKey, apiSecret, endpointsKey, scheme } = credentials
-  return {
-    fetch,
-    environment: {
-      EDGETILL_BASE_URL: baseUrl,
-      EDGETILL_API_URL: apiUrl,
-      EDGETILL_POS_ID: posId,
-      EDGETILL_API_KEY: apiKey,
-      EDGETILL_API_SECRET: apiSecret,
-      EDGETILL_ENDPOINTS_KEY: endpointsKey,
-      EDGETILL_SCHEME: scheme,
-    },
-  }
-}
+export const against = ({ credentials, fetch }: Emulator): Required<Pick<Around, 'environment' | 'fetch'>> => ({
+  fetch,
+  environment: Object.fromEntries(variablesOf(credentials).map((line) => line.split('=') as [string, string])),
+})

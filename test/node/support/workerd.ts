@@ -19,9 +19,11 @@ export async function bundled(program: string): Promise<string> {
 
 interface Worker {
   contents: string
-  bindings: object
+  bindings?: object
   /** The classes of its Durable Objects. */
-  objects: Record<string, string>
+  objects?: Record<string, string>
+  /** The names of its D1 databases. */
+  databases?: string[]
   /** The services that it reaches outside. */
   outside?: (request: Request) => Promise<Response>
   /** Where its files are. */
@@ -29,7 +31,14 @@ interface Worker {
 }
 
 /** Begins to start workerd with a worker. */
-export const openWorkerd = ({ contents, bindings, objects, outside, folder }: Worker): Miniflare =>
+export const openWorkerd = ({
+  contents,
+  bindings = {},
+  objects = {},
+  databases = [],
+  outside,
+  folder,
+}: Worker): Miniflare =>
   new Miniflare({
     ...convertV4MiniflareOptions({
       modules: [{ type: 'ESModule', path: 'worker.js', contents }],
@@ -40,6 +49,7 @@ export const openWorkerd = ({ contents, bindings, objects, outside, folder }: Wo
       handleRuntimeStdio: (...streams: Readable[]) => streams.forEach((stream) => void stream.resume()),
       bindings: bindings as Record<string, string>,
       kvNamespaces: { STATE: 'state' },
+      d1Databases: databases,
       durableObjects: Object.fromEntries(
         Object.entries(objects).map(([binding, className]) => [binding, { className, useSQLite: true }]),
       ),

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { ENTRIES } from '../../../scripts/entries.ts'
-import { optionsFor, programOf } from './compile.ts'
+import { optionsFor } from '../../node/support/program.ts'
+import { programOf } from './compile.ts'
 import { packedFolder } from './pack.ts'
 
 const HEAD = `# The public API

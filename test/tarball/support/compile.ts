@@ -4,30 +4,6 @@ import { ENTRIES } from '../../../scripts/entries.ts'
 import { programOf as programInMemory } from '../../node/support/program.ts'
 import { packedFolder } from './pack.ts'
 
-export type Resolution = 'nodenext' | 'bundler'
-
-/** The options of a user who checks everything, the libraries' own types included. */
-export function optionsFor(resolution: Resolution, lib: readonly string[] = ['lib.es2022.d.ts']): ts.CompilerOptions {
-  const [module, moduleResolution] =
-    resolution === 'nodenext'
-      ? [ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext]
-      : [ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler]
-  return {
-    target: ts.ScriptTarget.ES2022,
-    module,
-    moduleResolution,
-    lib: [...lib],
-    types: [],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: false,
-    // The compiler's own libraries alone.
-    skipDefaultLibCheck: true,
-    noEmit: true,
-  }
-}
-
 /** Makes a module that loads the types of every public entry. */
 export const EVERY_ENTRY = ENTRIES.map(
   ({ specifier }, index) => `export * as entry${index} from '${specifier}'\n`,

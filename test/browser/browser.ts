@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterEach, beforeAll, expect } from 'vitest'
 
 /** Where the pictures of a run are kept. */
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
@@ -17,7 +17,21 @@ export const LOOKS = [
   { locale: 'en-GB', size: 'phone', colorScheme: 'dark' },
 ] as const
 
-export function launch(): Promise<Browser> {
+let browser: Browser
+export const newContext = (options?: BrowserContextOptions): Promise<BrowserContext> => browser.newContext(options)
+
+/** Starts the browser for the tests of a file, and closes after each what it has opened. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await launch()
+    return () => browser.close()
+  })
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+  })
+}
+
+function launch(): Promise<Browser> {
   mkdirSync(screenshots, { recursive: true })
   return chromium.launch({
     executablePath: '/usr/bin/chromium',

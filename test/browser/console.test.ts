@@ -1,12 +1,12 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
-import { checkWithAxe, LOOKS, launch, look, SIZES, tabTo, typeInto } from './browser.ts'
+import { checkWithAxe, LOOKS, look, newContext, SIZES, tabTo, typeInto, useBrowser } from './browser.ts'
 
 const SHOP_NAME = 'Майстерня'
 
-let browser: Browser
+useBrowser()
 /** One that sells its first order in this file, and one with a day behind it. */
 let empty: Shop
 let full: Shop
@@ -15,17 +15,11 @@ beforeAll(async () => {
   empty = await startShop()
   full = await startShop({ env: { SHOP_NAME } })
   await fillDay(full.worker, full.adminToken, full.emulator)
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await empty?.stop()
-  await full?.stop()
+  return () => Promise.all([empty.stop(), full.stop()])
 })
 
 async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Page> {
-  const page = await (await browser.newContext(options)).newPage()
+  const page = await (await newContext(options)).newPage()
   await page.goto(`${shop.worker}/console`)
   await page.locator('input[type=password]').fill(shop.adminToken)
   await page.keyboard.press('Enter')
@@ -35,21 +29,27 @@ async function signedIn(shop: Shop, options: BrowserContextOptions): Promise<Pag
 
 it('the whole day on a phone, without script, by keyboard alone: from a link to its refund, the day, what needs a person, and the record', async () => {
   const page = await signedIn(empty, { viewport: SIZES.phone, locale: 'en-GB', javaScriptEnabled: false })
+  const press = async (selector: string, leadsTo: RegExp) => {
+    await tabTo(page, selector)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(leadsTo)
+  }
+  const makeLink = async (amount: string, description: string) => {
+    await typeInto(page, '#amount', amount)
+    await typeInto(page, '#description', description)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/links\//)
+  }
   await look(page, 'console-empty')
-  await tabTo(page, 'a[href$="/new-link"]')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/new-link/)
-  await typeInto(page, '#amount', '100.50')
-  await typeInto(page, '#description', 'Two mugs')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/links\//)
+  await press('a[href$="/new-link"]', /\/new-link/)
+  await makeLink('100.50', 'Two mugs')
   await look(page, 'console-link')
   const address = (await page.locator('a[href*="/p/"]').first().getAttribute('href')) ?? ''
   expect(address.length).toBeLessThanOrEqual(45)
   const now = page.locator('[aria-current=step]')
   expect(await now.textContent()).toContain('Not opened yet')
 
-  const customer = await (await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false })).newPage()
+  const customer = await (await newContext({ viewport: SIZES.phone, javaScriptEnabled: false })).newPage()
   await customer.goto(address)
   await customer.locator('form button').click()
   await customer.waitForURL(/\/form/)
@@ -60,18 +60,14 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
   await empty.emulator.deliveries.idle()
   await expect.poll(async () => (await page.reload()) && now.textContent(), { timeout: 30_000 }).toMatch(/paid/i)
 
-  await tabTo(page, 'a[href*="/orders/"]')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/orders\//)
+  await press('a[href*="/orders/"]', /\/orders\//)
   expect(await page.locator('main').textContent()).toContain('100.50')
   await look(page, 'console-order')
   await typeInto(page, 'form[action$="/refund"] input[name=amount]', '40.25')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/refund\?/)
   await look(page, 'console-refund')
-  await tabTo(page, 'form[action*="/refund"] button')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/receipt\//)
+  await press('form[action*="/refund"] button', /\/receipt\//)
   expect(await page.locator('main').textContent()).toContain('40.25')
   await look(page, 'console-receipt')
   await empty.emulator.deliveries.idle()
@@ -86,11 +82,6 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
   await look(page, 'console-day')
 
   // A person is needed: a payment that no link of the shop opened.
-  const press = async (selector: string, leadsTo: RegExp) => {
-    await tabTo(page, selector)
-    await page.keyboard.press('Enter')
-    await page.waitForURL(leadsTo)
-  }
   const stranger = { method: 'credit', order_id: 'from-elsewhere', amount: 45, currency: 'UAH' } as const
   empty.emulator.control.createPayment({ ...stranger, server_url: `${empty.worker}/webhooks` })
   await empty.emulator.deliveries.idle()
@@ -102,10 +93,7 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
   expect(await page.locator('main').textContent()).toContain('All is well')
 
   await press('nav a[href$="/new-link"]', /\/new-link/)
-  await typeInto(page, '#amount', '20')
-  await typeInto(page, '#description', 'A spoon')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/links\//)
+  await makeLink('20', 'A spoon')
   await press('form[action$="/revoke"] button', /\/close$/)
   await press('form[action$="/revoke"] button', /\/links\/[^/]+$/)
   expect(await page.locator('main').textContent()).toContain('Nobody can pay with this link')
@@ -117,7 +105,6 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
     .poll(() => listed('/record'), { timeout: 30_000 })
     .toMatch(/close the link.*new link.*from-elsewhere.*refund.*40\.25.*new link/s)
   await look(page, 'console-record')
-  await page.context().close()
 }, 180_000)
 
 /** The pages that the menu and the rows lead to. */
@@ -154,7 +141,6 @@ it.each(LOOKS)(
       )
     }
     expect(problems).toEqual([])
-    await page.context().close()
     // The findings of axe do not depend on the width of these pages.
     if (size === 'wide') return
     const looser = await signedIn(full, { ...how, viewport, bypassCSP: true })
@@ -162,7 +148,6 @@ it.each(LOOKS)(
       await looser.goto(full.worker + path)
       await checkWithAxe(looser, path, true)
     }
-    await looser.context().close()
   },
   240_000,
 )
@@ -212,7 +197,6 @@ describe.each(['en-GB', 'uk-UA'])('in %s', (locale) => {
         expect([path, await page.evaluate(CUT)]).toEqual([path, []])
         expect([path, await page.evaluate(SMALL)]).toEqual([path, []])
       }
-      await page.context().close()
     },
     120_000,
   )
@@ -233,7 +217,6 @@ it('in forced colours every button and tab has an edge, and the current tab diff
   ]
   expect(await current.evaluate(edge)).not.toBe(await other.evaluate(edge))
   await look(page, 'console-forced-colours')
-  await page.context().close()
 })
 
 it('at 400 % the first screen shows what the page is about, and nothing scrolls sideways', async () => {
@@ -244,7 +227,6 @@ it('at 400 % the first screen shows what the page is about, and nothing scrolls 
     expect([path, (content?.y ?? 999) <= 128]).toEqual([path, true])
     await look(page, `console-zoomed${path.replaceAll('/', '-')}`)
   }
-  await page.context().close()
 })
 
 it('on paper an order, a receipt and the sheet of a link say whose they are and what of; no form, menu or button is on it', async () => {
@@ -292,5 +274,4 @@ it('on paper an order, a receipt and the sheet of a link say whose they are and 
   expect(await middleOf('svg.qr')).toBe(await middleOf('.sum'))
   await page.emulateMedia({ media: 'screen' })
   expect(await page.locator('.print').isVisible()).toBe(false)
-  await page.context().close()
 })

@@ -1,38 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { checkWithAxe, launch, look } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { checkWithAxe, LOOKS, look, newContext, SIZES, useBrowser } from './browser.ts'
 import { startTenOrders, type TenOrders } from './ten-orders.ts'
 
-let browser: Browser
+useBrowser()
 let ten: TenOrders
 
 beforeAll(async () => {
   ten = await startTenOrders()
-  browser = await launch()
+  return () => ten.close()
 })
 
-afterAll(async () => {
-  await browser?.close()
-  await ten?.close()
-})
-
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close()
-})
-
-const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
-const LOOKS = (['wide', 'phone'] as const).flatMap((size) =>
-  (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
-)
-
-async function open(size: keyof typeof SIZES, scheme: 'light' | 'dark' = 'light', script = true): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: SIZES[size],
-    colorScheme: scheme,
-    javaScriptEnabled: script,
-    bypassCSP: script,
-  })
-  return context.newPage()
+async function open(size: keyof typeof SIZES, colorScheme: 'light' | 'dark' = 'light', script = true): Promise<Page> {
+  const viewport = SIZES[size]
+  return (await newContext({ viewport, colorScheme, javaScriptEnabled: script, bypassCSP: script })).newPage()
 }
 
 const address = (path: string) => ten.emulator.credentials.baseUrl + path
@@ -64,7 +45,7 @@ function pages(): Record<string, string> {
   }
 }
 
-describe.each(LOOKS)('at $size width, $scheme', ({ size, scheme }) => {
+describe.each(LOOKS)('at $size width, $colorScheme', ({ size, colorScheme: scheme }) => {
   it('no page scrolls sideways, and axe finds nothing, with and without the script', { timeout: 240_000 }, async () => {
     const page = await open(size, scheme)
     for (const [name, url] of Object.entries(pages())) {
@@ -143,7 +124,7 @@ describe('with the script', () => {
   })
 
   it('what can be pasted has a button that copies it', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await page.goto(address('/_emulator/connect'))
     await page.getByRole('button', { name: 'Copy' }).last().click()

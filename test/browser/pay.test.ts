@@ -1,25 +1,20 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
-import { checkWithAxe, launch, look, tabTo, typeInto } from './browser.ts'
+import { checkWithAxe, look, newContext, tabTo, typeInto, useBrowser } from './browser.ts'
 
-let browser: Browser
+useBrowser()
 let shop: Shop
 
 beforeAll(async () => {
   shop = await startShop()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await shop?.stop()
+  return () => shop.stop()
 })
 
 /** A page in a browser of its own; without script the forms must work all the same. */
 async function open(script: boolean): Promise<Page> {
   const viewport = { width: 360, height: 740 }
-  return (await browser.newContext({ viewport, javaScriptEnabled: script, bypassCSP: true })).newPage()
+  return (await newContext({ viewport, javaScriptEnabled: script, bypassCSP: true })).newPage()
 }
 
 /** From the shop to the end of its checkout, with the keyboard alone. */
@@ -50,7 +45,6 @@ it('with the keyboard alone one pays by card, without script, passes 3-D Secure 
     await withScript.goto(url)
     await checkWithAxe(withScript, url)
   }
-  for (const one of [page, withScript]) await one.context().close()
 })
 
 it('a declined card is explained, and axe finds nothing serious there', async () => {
@@ -59,5 +53,4 @@ it('a declined card is explained, and axe finds nothing serious there', async ()
   await page.getByRole('heading', { name: 'Declined' }).waitFor()
   expect(await page.locator('main').textContent()).toMatch(/insufficient funds.*4009/is)
   await checkWithAxe(page, 'declined')
-  await page.context().close()
 })

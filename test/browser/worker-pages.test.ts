@@ -1,14 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ORDER, World } from '../worker/support/world.ts'
-import { checkWithAxe, LOOKS, launch, look, SIZES } from './browser.ts'
+import { checkWithAxe, LOOKS, look, newContext, SIZES, useBrowser } from './browser.ts'
 
 /** One word of 120 letters, then many words. */
 const LONG = `${'Найдовшаназвакрамниці'.repeat(6)} ${'Комплект керамічного посуду ручної роботи '.repeat(4).trim()}`
 const LONG_ID = `order-${'1234567890'.repeat(20)}`
 
-let browser: Browser
+useBrowser()
 let worker: Served
 let world: World
 /** The pages by their names. */
@@ -21,12 +20,7 @@ beforeAll(async () => {
   world = new World({ kind: 'strict', env: { SHOP_NAME: LONG, SHOP_URL: 'https://shop.example.com/', MODE: 'test' } })
   worker = await serveOnNode((request) => world.fetch(request))
   await preparePages()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await worker?.close()
+  return () => worker.close()
 })
 
 async function operate(order_id: string, kind: string, fields: object = {}): Promise<void> {
@@ -108,7 +102,7 @@ const TITLES: Record<string, Record<'en' | 'uk', string>> = {
 it.each(LOOKS)(
   'no page of the worker scrolls sideways, and axe finds nothing: $locale, $size, $colorScheme',
   async ({ size, ...how }) => {
-    const context = await browser.newContext({ ...how, viewport: SIZES[size], bypassCSP: true })
+    const context = await newContext({ ...how, viewport: SIZES[size], bypassCSP: true })
     const page = await context.newPage()
     const language = how.locale === 'uk-UA' ? 'uk' : 'en'
     for (const [name, titles] of Object.entries(TITLES)) {
@@ -124,13 +118,12 @@ it.each(LOOKS)(
       // The findings of axe do not depend on the width of these pages.
       if (size === 'phone') await checkWithAxe(page, name, true)
     }
-    await context.close()
   },
   120_000,
 )
 
 it('without script and under its own policy a page is styled, light and dark, and its links and buttons lead on', async () => {
-  const context = await browser.newContext({ colorScheme: 'light', javaScriptEnabled: false })
+  const context = await newContext({ colorScheme: 'light', javaScriptEnabled: false })
   const page = await context.newPage()
   const said: string[] = []
   page.on('console', (message) => void said.push(message.text()))
@@ -148,5 +141,4 @@ it('without script and under its own policy a page is styled, light and dark, an
   await page.getByRole('button').click()
   expect((await asked).isNavigationRequest()).toBe(true)
   expect(said.filter((text) => text.includes('Content Security Policy'))).toEqual([])
-  await context.close()
 })

@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
-import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
 import { direct, post } from '../emulator/call.ts'
+import { serve, serveNewEmulator, temporaryFolder, whenOver } from '../node/support/fixtures.ts'
 import { CANARIES, PERMISSIONS, RUNTIMES, type RunningCommand, run, start } from './support/command.ts'
 
 const SECRET = CANARIES.EDGETILL_API_SECRET
@@ -15,15 +14,6 @@ const EVENT =
   '{"method":"purchase","payment_id":"p","order_id":"A-1","status":"success","amount":5,"currency":"UAH","cc_token":"canary-token"}'
 const { body, data, signature } = signWebhook(EVENT, SECRET)
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-
-const ending: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
-
-const folder = mkdtempSync(join(tmpdir(), 'edgetill-command-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const temporary = () => mkdtempSync(join(folder, 'one-'))
 
 interface Got {
   headers: IncomingHttpHeaders
@@ -33,11 +23,10 @@ interface Got {
 /** A receiver of this process. */
 async function receiver(respond = () => new Response('OK')): Promise<{ url: string; got: Got[] }> {
   const got: Got[] = []
-  const { origin, close } = await serveOnNode(async (request) => {
+  const { origin } = await serve(async (request) => {
     got.push({ headers: Object.fromEntries(request.headers), body: await request.text() })
     return respond()
   })
-  ending.push(close)
   return { url: `${origin}/hook`, got }
 }
 
@@ -49,14 +38,14 @@ async function nowhere(): Promise<string> {
 }
 
 async function listening(running: RunningCommand, line = 'Ctrl-C stops it.'): Promise<string> {
-  ending.push(() => running.stop('SIGKILL'))
+  whenOver(() => running.stop('SIGKILL'))
   return /http:\/\/127\.0\.0\.1:\d+\//.exec(await running.seen(line))?.[0] ?? ''
 }
 
 // A verb of each kind on each runtime: what reads stdin, listens, sends, serves, writes files.
 describe.each(RUNTIMES)('the command on %s', (runtime) => {
   it('signs JSON from stdin, and verifies what it signed, with a secret from the environment or a file', async () => {
-    const file = join(temporary(), 'secret')
+    const file = join(temporaryFolder(), 'secret')
     writeFileSync(file, `${SECRET}\n`)
     const signed = await run(runtime, ['sign'], { stdin: `${EVENT}\n` })
     expect(signed).toEqual({ code: 0, stdout: `${body}\n`, stderr: '' })
@@ -75,7 +64,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
 
   it('listen prints, forwards and keeps what trigger sends, and replay sends it again', async () => {
     const shop = await receiver()
-    const kept = join(temporary(), 'kept')
+    const kept = join(temporaryFolder(), 'kept')
     const listen = start(runtime, ['listen', '--port', '0', '--forward-to', shop.url, '--save', kept])
     const url = await listening(listen)
     const settings = ['--set', 'order_id=7', '--set', 'fee.amount=1.5', '--set', 'amount=80.25']
@@ -127,7 +116,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
   })
 
   it('lets the emulator book an event by hand, and reads its credentials from --write-env', async () => {
-    const file = join(temporary(), 'emulator.env')
+    const file = join(temporaryFolder(), 'emulator.env')
     const shop = await receiver()
     const words = ['emulator', '--port', '0', '--webhook-url', shop.url, '--write-env', file]
     const emulator = start(runtime, words, { env: {} })
@@ -142,7 +131,7 @@ describe.each(RUNTIMES)('the command on %s', (runtime) => {
   })
 
   it('writes a project, once', async () => {
-    const shop = join(temporary(), 'shop')
+    const shop = join(temporaryFolder(), 'shop')
     const { code, stdout } = await run(runtime, ['init', shop])
     expect([code, stdout]).toEqual([0, expect.stringContaining(`  cd ${shop}\n  npm install\n  npm test\n`)])
     expect(readdirSync(shop, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())).toHaveLength(12)
@@ -169,7 +158,7 @@ it.concurrent.each<[string[], object, string]>([
 })
 
 it('listen reports a receiver that is down to the sender, and rejects what it cannot keep', async () => {
-  const kept = join(temporary(), 'kept')
+  const kept = join(temporaryFolder(), 'kept')
   const listen = start('node', ['listen', '--port', '0', '--save', kept, '--forward-to', await nowhere(), '--json'])
   const url = await listening(listen, '"start"')
   const send = () => fetch(url, { method: 'POST', headers: FORM, body })
@@ -202,8 +191,7 @@ it('trigger sends a card token, prints none, and exits 1 where the receiver or t
   expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([1, hidden])
   expect(verifyWebhook(new URLSearchParams(shop.got[0]?.body), SECRET)).toMatchObject({ cc_token: 'card-canary' })
 
-  const { emulator, origin, close } = await serveEmulator({}, {})
-  ending.push(close)
+  const { emulator, origin } = await serveNewEmulator()
   const init_recurring = { interval_unit: 'day', interval_count: 1 }
   expect((await post(emulator, '/api/v1/payment', direct(emulator, { init_recurring }))).status).toBe(200)
   const charge = ['trigger', 'charge', '--emulator', origin, '--set', 'order_id=A-1']
@@ -219,7 +207,7 @@ it('trigger sends a card token, prints none, and exits 1 where the receiver or t
 
 it.each([[[]], [['--json']]])('listen %j and replay print no card token that a receiver repeats', async (json) => {
   const shop = await receiver(() => new Response('{ "cc_token": "card-canary" }', { status: 500 }))
-  const kept = join(temporary(), 'kept')
+  const kept = join(temporaryFolder(), 'kept')
   const listen = start('node', ['listen', '--port', '0', '--forward-to', shop.url, '--save', kept, ...json])
   const url = await listening(listen, json.length === 0 ? undefined : '"start"')
   const response = await fetch(url, { method: 'POST', headers: FORM, body })
@@ -235,11 +223,8 @@ it.each([[[]], [['--json']]])('listen %j and replay print no card token that a r
 
 it('trigger and replay show at a terminal that the receiver takes long', async () => {
   let respond = () => {}
-  const { origin, close } = await serveOnNode(
-    () => new Promise<Response>((resolve) => (respond = () => resolve(new Response()))),
-  )
-  ending.push(close)
-  const kept = temporary()
+  const { origin } = await serve(() => new Promise((resolve) => (respond = () => resolve(new Response()))))
+  const kept = temporaryFolder()
   const saved = { received_at: '', method: 'POST', url: origin, forwarded_to: null, headers: [], summary: 'a webhook' }
   writeFileSync(join(kept, '1.json'), JSON.stringify({ ...saved, body: '', encoding: 'utf8' }))
   for (const words of [

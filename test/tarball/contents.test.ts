@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../scripts/entries.ts'
 import { VERBS } from '../../src/cli/commands/verbs.ts'
+import { temporaryFolder } from '../node/support/fixtures.ts'
 import { importsOf } from '../node/support/imports.ts'
 import { packedFolder, root, run, tarballIn, versionsOf } from './support/pack.ts'
 
@@ -72,18 +72,14 @@ describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies
   })
 
   it('loads every entry but the worker and its console without hono, which createTestShop then names', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'edgetill-without-hono-'))
-    try {
-      cpSync(modules, join(folder, 'node_modules'), { recursive: true, filter: (file) => basename(file) !== 'hono' })
-      const program = `${importing(ENTRIES.filter(({ name }) => name !== 'worker' && name !== 'console'))}
+    const folder = temporaryFolder()
+    cpSync(modules, join(folder, 'node_modules'), { recursive: true, filter: (file) => basename(file) !== 'hono' })
+    const program = `${importing(ENTRIES.filter(({ name }) => name !== 'worker' && name !== 'console'))}
 const { createTestShop } = await import('edgetill/testing')
 const error = await createTestShop().catch((error) => error)
 console.log(error.name, error.code, error.field, error.message)`
-      const printed = run(process.execPath, ['--input-type=module', '--eval', program], folder)
-      expect(printed).toMatch(/^ConfigError config hono .*npm install hono\n$/)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const printed = run(process.execPath, ['--input-type=module', '--eval', program], folder)
+    expect(printed).toMatch(/^ConfigError config hono .*npm install hono\n$/)
   })
 })
 

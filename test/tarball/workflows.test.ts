@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../node/support/fixtures.ts'
 import { blocks } from '../node/support/snippets.ts'
 import { packedFolder, root } from './support/pack.ts'
 
@@ -99,14 +99,13 @@ it('the one file of guides/prove.md is made by one command, in a container too, 
   const text = readFileSync(join(root, 'guides/prove.md'), 'utf8')
   const [command = '', ...others] = text.match(/bun build --compile [^`\n]+/g) ?? []
   expect(others).toEqual([command])
-  const made = mkdtempSync(join(tmpdir(), 'edgetill-one-'))
+  const made = temporaryFolder()
   const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const build = command.replace(/edgetill$/, join(made, 'edgetill'))
   expect(spawnSync('sh', ['-c', build], { cwd: packedFolder(), env: { ...process.env, PATH } }).status).toBe(0)
   const words = 'prove --url http://127.0.0.1:9 --state http://127.0.0.1:9/{order_id}'.split(' ')
   const env = { PATH: '/nonexistent', EDGETILL_API_SECRET: 'x' }
   const { status, stderr } = spawnSync(join(made, 'edgetill'), words, { env, encoding: 'utf8' })
-  rmSync(made, { recursive: true })
   expect([status, stderr]).toEqual([2, expect.stringContaining('The receiver does not respond')])
 })
 

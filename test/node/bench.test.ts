@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { barChart } from '../../bench/chart.ts'
 import { isMet, reasonOf } from '../../bench/missed.ts'
 import { CALLS } from '../../bench/programs/bare-worker.ts'
@@ -51,33 +51,27 @@ describe('the workers that are measured', () => {
 
   it.each(['worker/index.ts', 'bench/programs/bare-worker.ts'])('%s receives a webhook and lists it', async (entry) => {
     const worker = await startWorker(entry)
-    try {
-      const call = clientOf(worker)
-      const event = eventOf('1.1 kB', 1)
-      expect(await call(sentWebhook(event))).toMatchObject({ status: 200 })
-      const isTemplate = entry.startsWith('worker/')
-      const path = isTemplate ? `/api/orders/${event.order_id}` : `/orders/${keyOf(event.order_id)}`
-      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-      const { text } = await call({ method: 'GET', path, headers })
-      const read = JSON.parse(text)
-      expect(isTemplate ? read.events : read).toMatchObject([{ status: 'success', amount: 100.5 }])
-    } finally {
-      await worker.stop()
-    }
+    onTestFinished(() => worker.stop())
+    const call = clientOf(worker)
+    const event = eventOf('1.1 kB', 1)
+    expect(await call(sentWebhook(event))).toMatchObject({ status: 200 })
+    const isTemplate = entry.startsWith('worker/')
+    const path = isTemplate ? `/api/orders/${event.order_id}` : `/orders/${keyOf(event.order_id)}`
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    const { text } = await call({ method: 'GET', path, headers })
+    const read = JSON.parse(text)
+    expect(isTemplate ? read.events : read).toMatchObject([{ status: 'success', amount: 100.5 }])
   })
 })
 
 it('every call that is measured succeeds', async () => {
   const { origin, port, close } = await serve()
-  try {
-    const callers = callersFor(origin, port, true)
-    expect(callers.length).toBeGreaterThan(8)
-    for (const { operation, name, call } of callers) {
-      const record = await call()
-      expect([operation, name, record]).toEqual([operation, name, expect.objectContaining({ order_id: 'A-1' })])
-    }
-  } finally {
-    close()
+  onTestFinished(() => close())
+  const callers = callersFor(origin, port, true)
+  expect(callers.length).toBeGreaterThan(8)
+  for (const { operation, name, call } of callers) {
+    const record = await call()
+    expect([operation, name, record]).toEqual([operation, name, expect.objectContaining({ order_id: 'A-1' })])
   }
 })
 

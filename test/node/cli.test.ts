@@ -48,11 +48,6 @@ describe('edgetill', () => {
     const { code, output } = await runLine('emulator', ...words)
     expect([code, output.includes('my-')]).toEqual([2, false])
   })
-
-  it('is a program that ends with this code', async () => {
-    const { code, output } = await edgetill('emulatr').finished
-    expect([code, output]).toEqual([2, expect.stringContaining('Did you mean emulator?')])
-  })
 })
 
 /** A flag for each option of createEmulator; a new option without one does not compile. Functions have none. */

@@ -25,15 +25,30 @@ const firstWords = (cells: string[]) => first(cells).map((text) => /^\w+(-\w+)*/
 const routesIn = ([cell = '']: string[]) =>
   [...cell.matchAll(/`(\w+) ([^`?]+)/g)].map(([, verb, path]) => `${verb} ${path}`)
 
+const SHOP = 'guides/shop-reference.md'
+const WORD = /'(\w+)'/g
+const variables = () => [
+  ...bindings('src/shop/env.ts', 'interface ShopEnv {'),
+  ...bindings('worker/env.ts', 'interface Env extends ShopEnv {'),
+]
+const routes = () => [
+  ...new Set(
+    createApp({ now: Date.now })
+      // Each has a twin with a slash at its end; some payment pages post their form to the result page.
+      .routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
+      .filter((route) => !/^ALL|^POST \/return/.test(route)),
+  ),
+]
+
 /** Tables, and the names that they have to have. */
 const TABLES: [document: string, section: string, namedIn: (cells: string[]) => string[], known: () => string[]][] = [
   ['README.md', 'Endpoints', ([cell = '']) => [/^`(\w+)\(/.exec(cell)?.[1] ?? ''], () => Object.keys(OPERATIONS)],
-  ['README.md', 'Errors', first, () => namesIn('src/errors.ts', 'type ErrorCode =', /'(\w+)'/g)],
+  ['README.md', 'Errors', first, () => namesIn('src/errors.ts', 'type ErrorCode =', WORD)],
   [
     'guides/errors.md',
     'Why a webhook was rejected',
     first,
-    () => namesIn('src/errors.ts', 'type WebhookRejection =', /'(\w+)'/g),
+    () => namesIn('src/errors.ts', 'type WebhookRejection =', WORD),
   ],
   ['guides/emulator.md', 'Faults', second, () => [...FAULT_KINDS]],
   ['guides/prove.md', 'What it finds', first, () => Object.keys(CAUSES)],
@@ -45,35 +60,10 @@ const TABLES: [document: string, section: string, namedIn: (cells: string[]) => 
     ([cell = '']) => [/\((.+)\)/.exec(cell)?.[1] ?? ''],
     () => filesIn('examples').filter((file) => file !== 'settings.ts'),
   ],
-  [
-    'guides/shop-reference.md',
-    'Variables',
-    first,
-    () => [
-      ...bindings('src/shop/env.ts', 'interface ShopEnv {'),
-      ...bindings('worker/env.ts', 'interface Env extends ShopEnv {'),
-    ],
-  ],
-  ['guides/shop-reference.md', 'An order', first, () => namesIn('src/orders/order.ts', 'type OrderFlag =', /'(\w+)'/g)],
-  [
-    'guides/shop-reference.md',
-    'Alerts',
-    first,
-    () => namesIn('src/shop/options.ts', 'type AlertKind =', /^ {2}\| '(\w+)'/gm),
-  ],
-  [
-    'guides/shop-reference.md',
-    'Routes',
-    routesIn,
-    () => [
-      ...new Set(
-        createApp({ now: Date.now })
-          // Each has a twin with a slash at its end; some payment pages post their form to the result page.
-          .routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
-          .filter((route) => !/^ALL|^POST \/return/.test(route)),
-      ),
-    ],
-  ],
+  [SHOP, 'Variables', first, variables],
+  [SHOP, 'An order', first, () => namesIn('src/orders/order.ts', 'type OrderFlag =', WORD)],
+  [SHOP, 'Alerts', first, () => namesIn('src/shop/options.ts', 'type AlertKind =', /^ {2}\| '(\w+)'/gm)],
+  [SHOP, 'Routes', routesIn, routes],
 ]
 
 it.each(TABLES)('%s, "%s", names what there is, once each', (document, section, namedIn, known) => {

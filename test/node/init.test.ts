@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { verb as init } from '../../src/cli/commands/init.ts'
 import { packageSource } from '../../src/cli/project/package-source.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
@@ -18,6 +18,13 @@ async function run(folder: string) {
   return { code, output: (out + err).trimEnd() }
 }
 
+const shop = join(folder, 'My Shop!')
+let begun: Awaited<ReturnType<typeof run>>
+beforeAll(async () => {
+  begun = await run(shop)
+})
+const read = (file: string) => readFileSync(join(shop, file), 'utf8')
+
 const filesIn = (at: string) =>
   readdirSync(at, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -26,30 +33,21 @@ const filesIn = (at: string) =>
 
 const WORKER = ['env.ts', 'index.ts', 'on-alert.ts', 'on-event.ts']
 
-const variablesIn = (text: string, line = /^(\w+)=(.*)$/gm): Record<string, string | undefined> =>
+type Lines = Record<string, string | undefined>
+const variablesIn = (text: string, line = /^(\w+)=(.*)$/gm): Lines =>
   Object.fromEntries([...text.matchAll(line)].map(([, name = '', value]) => [name, value]))
 
 describe('edgetill init', () => {
-  it('writes the worker’s files, at most 200 lines, and ends with the next commands', async () => {
-    const shop = join(folder, 'My Shop!')
-    const { code, output } = await run(shop)
+  it('writes the worker’s files, at most 200 lines, and ends with the next commands', () => {
     const next = [`  cd '${shop}'`, '  npm install', '  npm test', '  npm run dev']
-    expect([code, output.split('\n').slice(-4)]).toEqual([0, next])
-    const own = [
-      '.dev.vars',
-      '.gitignore',
-      'AGENTS.md',
-      'README.md',
-      'package.json',
-      'test/shop.test.ts',
-      'tsconfig.json',
-    ]
+    expect([begun.code, begun.output.split('\n').slice(-4)]).toEqual([0, next])
+    const own = '.dev.vars .gitignore AGENTS.md README.md package.json test/shop.test.ts tsconfig.json wrangler.toml'
     const worker = WORKER.map((file) => `worker/${file}`)
-    expect(filesIn(shop)).toEqual([...own, 'wrangler.toml', ...worker].sort())
-    const written = worker.map((file) => readFileSync(join(shop, file), 'utf8'))
+    expect(filesIn(shop)).toEqual([...own.split(' '), ...worker].sort())
+    const written = worker.map(read)
     expect(written).toEqual(worker.map((file) => readFileSync(join(root, file), 'utf8')))
     expect(written.join('').split('\n').length).toBeLessThanOrEqual(200)
-    expect(readFileSync(join(shop, 'wrangler.toml'), 'utf8')).toMatch(/^# +SHOP_TOKEN, PAGER_URL /m)
+    expect(read('wrangler.toml')).toMatch(/^# +SHOP_TOKEN, PAGER_URL /m)
   })
 
   it.each([
@@ -100,11 +98,8 @@ describe('edgetill init', () => {
     expect(source).toBe(expected.replace('/made', join(project, '../../made')))
   })
 
-  it('asks for the versions that edgetill is tested with', async () => {
-    await run(join(folder, 'versions'))
-    const { dependencies, devDependencies, scripts } = JSON.parse(
-      readFileSync(join(folder, 'versions/package.json'), 'utf8'),
-    )
+  it('asks for the versions that edgetill is tested with', () => {
+    const { dependencies, devDependencies, scripts } = JSON.parse(read('package.json'))
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(dependencies.edgetill).toBe(`^${own.version}`)
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
@@ -114,19 +109,15 @@ describe('edgetill init', () => {
   })
 
   it('makes secrets that are random, that git ignores, and with which the worker runs', async () => {
-    const texts: string[] = []
-    for (const name of ['one', 'two']) {
-      await run(join(folder, name))
-      texts.push(readFileSync(join(folder, name, '.dev.vars'), 'utf8'))
-    }
-    const [one = {}, two = {}] = texts.map((text) => variablesIn(text))
+    await run(join(folder, 'two'))
+    const [one, two] = [read('.dev.vars'), read('../two/.dev.vars')].map((text) => variablesIn(text)) as [Lines, Lines]
     const secrets = [one.LINK_SECRET, one.ADMIN_TOKEN, two.LINK_SECRET, two.ADMIN_TOKEN]
     for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/)
     expect(new Set(secrets).size).toBe(4)
-    expect(readFileSync(join(folder, 'one/.gitignore'), 'utf8').split('\n')).toContain('.dev.vars')
-    if (process.platform !== 'win32') expect(statSync(join(folder, 'one/.dev.vars')).mode & 0o077).toBe(0)
+    expect(read('.gitignore').split('\n')).toContain('.dev.vars')
+    if (process.platform !== 'win32') expect(statSync(join(shop, '.dev.vars')).mode & 0o077).toBe(0)
 
-    const [, vars = ''] = readFileSync(join(folder, 'one/wrangler.toml'), 'utf8').split(/^\[vars\]$|^\[\[env\./m)
+    const [, vars = ''] = read('wrangler.toml').split(/^\[vars\]$|^\[\[env\./m)
     const bindings = { STATE: { get() {} }, ORDER_GATE: { idFromName() {}, get() {} } }
     const env = { ...variablesIn(vars, /^(\w+) = "(.*)"$/gm), ...one, ...bindings } as unknown as Env
     expect(configurationProblems(env)).toEqual([])
@@ -147,24 +138,22 @@ describe('edgetill init', () => {
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine')
   })
 
-  it('tells an assistant what must stay true, on a page whose files exist', async () => {
-    await run(join(folder, 'agents'))
-    const page = readFileSync(join(folder, 'agents/AGENTS.md'), 'utf8')
+  it('tells an assistant what must stay true, on a page whose files exist', () => {
+    const page = read('AGENTS.md')
     const files = [...page.matchAll(/`(node_modules\/edgetill\/)?([\w./-]+\.(?:ts|md|toml))`/g)].map(
-      ([, inPackage, file = '']) => join(inPackage ? root : join(folder, 'agents'), file),
+      ([, inPackage, file = '']) => join(inPackage ? root : shop, file),
     )
     expect(files).toContain(join(root, 'SKILL.md'))
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     expect(page.split('\n').length).toBeLessThanOrEqual(50)
   })
 
-  it('names the commands of package.json in its README, and no others', async () => {
-    await run(join(folder, 'readme'))
-    const readme = readFileSync(join(folder, 'readme/README.md'), 'utf8')
-    const { scripts } = JSON.parse(readFileSync(join(folder, 'readme/package.json'), 'utf8'))
+  it('names the commands of package.json in its README, and no others', () => {
+    const readme = read('README.md')
+    const { scripts } = JSON.parse(read('package.json'))
     const rows = [...readme.matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(([, name]) => name)
     expect(rows.sort()).toEqual(Object.keys(scripts).sort())
-    const names = Object.keys(variablesIn(readFileSync(join(folder, 'readme/.dev.vars'), 'utf8')))
+    const names = Object.keys(variablesIn(read('.dev.vars')))
     expect(Object.keys(variablesIn(readme))).toEqual(names)
     expect(readme.split('\n').length).toBeLessThanOrEqual(80)
   })

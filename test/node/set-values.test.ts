@@ -8,9 +8,9 @@ describe('--set path=value', () => {
     ['a number', {}, ['amount=1.5'], { amount: 1.5 }],
     [
       'an inner field, beside the others',
-      { fee: { amount: 1, currency: 'X' } },
+      { fee: { amount: 1, a: 'X' } },
       ['fee.amount=2'],
-      { fee: { amount: 2, currency: 'X' } },
+      { fee: { amount: 2, a: 'X' } },
     ],
     ['an inner field of nothing', { fee: null }, ['fee.amount=2'], { fee: { amount: 2 } }],
     ['a part of a list', { split: [{ n: 1 }, { n: 2 }] }, ['split.1.n=3'], { split: [{ n: 1 }, { n: 3 }] }],

@@ -39,25 +39,15 @@ it.each(['the first', 'the last'])('a receiver has one deadline to %s byte of it
 
 const { body: FORM } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'secret')
 const { body: FORGED } = signWebhook({ method: 'loyalty', order_id: 'A-1' }, 'another')
+const NO_JSON = FORGED.replace(/data=[^&]*/, 'data=bm8%3D')
+const PLUS = 'plus_became_space'
 
 it.each([
   ['a genuine webhook', { body: FORM }, 200, undefined, undefined],
   ['another secret', { body: FORGED }, 401, 'signature_mismatch', ['wrong_secret']],
-  [
-    'data that is not JSON',
-    { body: FORGED.replace(/data=[^&]*/, 'data=bm8%3D') },
-    401,
-    'signature_mismatch',
-    ['damaged_data'],
-  ],
+  ['data that is not JSON', { body: NO_JSON }, 401, 'signature_mismatch', ['damaged_data']],
   ['lost padding', { body: FORM.replace(/(=|%3D)+$/, '') }, 401, 'signature_length', ['lost_padding']],
-  [
-    'an unescaped +',
-    { body: 'data=e30&signature=a+b' },
-    401,
-    'plus_became_space',
-    ['plus_became_space', 'wrong_secret'],
-  ],
+  ['an unescaped +', { body: 'data=e30&signature=a+b' }, 401, PLUS, [PLUS, 'wrong_secret']],
   ['no signature', { body: 'data=e30' }, 400, 'missing_field', ['missing_field']],
   ['two signatures', { body: `${FORM}&signature=x` }, 400, 'duplicate_field', ['duplicate_field']],
   ['another verb', { body: FORM, method: 'PUT' }, 405, 'method', []],

@@ -5,19 +5,23 @@ import { verb as link } from '../../../src/cli/commands/link.ts'
 import { verb as order } from '../../../src/cli/commands/order.ts'
 import { verb as step } from '../../../src/cli/commands/step.ts'
 import { readStory } from '../../../src/testing/prove/story-file.ts'
-import { readWebhook } from '../../../src/webhooks/index.ts'
+import { readWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts'
 import { payment } from '../../worker/support/events.ts'
 import { ADMIN_TOKEN, ORIGIN, World } from '../../worker/support/world.ts'
 import { temporaryFolder } from '../support/fixtures.ts'
 import { blocks } from '../support/snippets.ts'
-import { runVerb } from '../support/verb.ts'
+import { type Around, runVerb } from '../support/verb.ts'
 
 let folder: string
+/** A file with the secret that {@link send} signs with. */
+let secret: string
 let world: World
-let around: Parameters<typeof runVerb>[2]
+let around: Around
 
 beforeEach(async () => {
   folder = temporaryFolder()
+  secret = join(folder, 'secret')
+  await writeFile(secret, 'the-secret')
   world = new World({ kind: 'strict' })
   around = {
     environment: { EDGETILL_WORKER_URL: ORIGIN, EDGETILL_WORKER_TOKEN: ADMIN_TOKEN },
@@ -33,6 +37,15 @@ async function take(...words: string[]) {
   const file = join(folder, 'order.json')
   const ran = await runVerb(order, ['A-1', '--export', file, ...words], around)
   return { ran, file }
+}
+
+/** Sends an order's events to a receiver, which gets them verified. */
+async function send(file: string, receive: (event: WebhookEvent) => Response, ...words: string[]) {
+  const fetch: Around['fetch'] = async (input, init) =>
+    receive(await readWebhook(new Request(input, init), 'the-secret'))
+  return await runVerb(step, [file, '--url', 'https://shop.example.com/w', '--secret-file', secret, ...words], {
+    fetch,
+  })
 }
 
 describe('edgetill order --export and edgetill step', () => {
@@ -63,15 +76,11 @@ describe('edgetill order --export and edgetill step', () => {
 
   it('sends each event signed to a receiver of any language, and shows a line for each part of a step', async () => {
     const { file } = await take()
-    const secret = join(folder, 'secret')
-    await writeFile(secret, 'the-secret')
     const received: unknown[] = []
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const event = await readWebhook(new Request(input, init), 'the-secret')
-      received.push([event.kind, event.order_id])
+    const sent = await send(file, ({ kind, order_id }) => {
+      received.push([kind, order_id])
       return new Response('', { status: received.length === 1 ? 200 : 422 })
-    }
-    const sent = await runVerb(step, [file, '--url', 'https://shop.example.com/w', '--secret-file', secret], { fetch })
+    })
     expect(received).toEqual([['purchase', 'A-1']])
     expect([sent.code, sent.out]).toEqual([0, expect.stringMatching(/purchase success -> 200\n$/)])
     const own = join(folder, 'boom.mjs')
@@ -90,15 +99,13 @@ describe('edgetill order --export and edgetill step', () => {
   it('brings each event twice, in an order that a seed decides', async () => {
     await world.deliver(payment('A-1', { status: 'failure', payment_id: crypto.randomUUID() }))
     const { file } = await take()
-    const secret = join(folder, 'secret')
-    await writeFile(secret, 'the-secret')
     const received = async (...words: string[]) => {
       const statuses: unknown[] = []
-      const fetch: typeof globalThis.fetch = async (input, init) => {
-        statuses.push((await readWebhook(new Request(input, init), 'the-secret')).record.status)
+      const receive = ({ record }: WebhookEvent) => {
+        statuses.push(record.status)
         return new Response()
       }
-      await runVerb(step, [file, '--url', 'https://shop.example.com/w', '--secret-file', secret, ...words], { fetch })
+      await send(file, receive, ...words)
       return statuses.join(' ')
     }
     expect(await received('--copies')).toBe('success success failure failure')

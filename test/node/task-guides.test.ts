@@ -8,6 +8,7 @@ import { variablesOf } from '../../src/emulator/control/pages/connect.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { type Client, signWebhook, type WebhookEvent } from '../../src/index.ts'
 import { testEvent } from '../../src/testing/index.ts'
+import { HOSTED } from '../support/inputs.ts'
 import { openShop } from '../support/shop.ts'
 import { Document } from './support/document.ts'
 import { temporaryFolder } from './support/fixtures.ts'
@@ -21,9 +22,7 @@ import { blocks } from './support/snippets.ts'
 const [goingLive, troubleshooting] = [new Document('guides/going-live.md'), new Document('guides/troubleshooting.md')]
 type Program = Record<string, (...given: unknown[]) => Promise<never>>
 
-const SALE = { mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Mugs' } as const
-const sell = (client: Client, order_id: string) =>
-  client.createPayment({ ...SALE, order_id, order_3ds_bypass: 'supported', server_url: 'https://shop.example.com/' })
+const sell = (client: Client, order_id: string) => client.createPayment({ ...HOSTED, order_id })
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -167,7 +166,9 @@ serve({ fetch, port: ${port} })`
   )
   expect(lines).toHaveLength(3)
   const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
-  const job = startCommand('bash', ['-e', '-c', `${lines.join('\n')}\necho all passed`], { cwd: folder, env })
+  // What it starts in the background ends with it.
+  const script = `trap 'kill 0' EXIT\n${lines.join('\n')}\necho all passed`
+  const job = startCommand('bash', ['-e', '-c', script], { cwd: folder, env })
   await job.seen('all passed')
   expect(job.output()).toMatch(/nothing found/)
 })

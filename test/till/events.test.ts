@@ -2,6 +2,12 @@ import { expect, it } from 'vitest'
 import { readEvent, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { openTill, PAYMENT, REFUND, wordOf } from './support/open-till.ts'
 
+/** The record of a payment of A-1, but for its amount. */
+const PAID = {
+  ...{ payment_id: 'p-1', order_id: 'A-1', method: 'purchase', status: 'success', currency: 'UAH' },
+  created_at: '2026-01-31T10:00:00.000',
+}
+
 it('calls onEvent once for each status of an operation, for two settle() at once too, and again after it threw', async () => {
   const calls: string[] = []
   let isDown = true
@@ -56,9 +62,7 @@ it('counts an event that is nested too deeply to be stored, and names what it ha
   const { till, another } = await openTill({ onEvent: ({ event }) => void heard.push(event) })
   await till.createPayment(PAYMENT)
   const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
-  const paid = { payment_id: 'p-1', order_id: 'A-1', method: 'purchase', status: 'success', amount: '100.50' }
-  const times = { currency: 'UAH', created_at: '2026-01-31T10:00:00.000' }
-  const event = readEvent({ ...paid, ...times, extra: deep, payload: deep })
+  const event = readEvent({ ...PAID, amount: '100.50', extra: deep, payload: deep })
   const tills = [till, another()]
   await Promise.all(tills.map((one) => one.receive(event)))
   // Whichever calls onEvent: each waits for its own call.
@@ -75,17 +79,11 @@ it('counts an event that is nested too deeply to be stored, and names what it ha
 it('has an event again as the SDK has read it, whichever process reads it', async () => {
   const heard: WebhookEvent[] = []
   const { till, another } = await openTill()
-  const documented = { payment_id: 'p-1', order_id: 'A-1', method: 'purchase', status: 'success', currency: 'UAH' }
+  const { created_at: _, ...undated } = PAID
   const events = [
-    readEvent({
-      ...documented,
-      amount: '100.50',
-      created_at: '2026-01-31T10:00:00.000',
-      eci: 5,
-      extra: { a: [1, null] },
-    }),
+    readEvent({ ...PAID, amount: '100.50', eci: 5, extra: { a: [1, null] } }),
     readEvent({ order_id: 'A-1', method: 'loyalty', points: '7' }),
-    readEvent({ ...documented, order_id: 'A-1', method: 7, record: 'own', issues: 'own', kind: 'own' }),
+    readEvent({ ...undated, method: 7, record: 'own', issues: 'own', kind: 'own' }),
   ]
   for (const event of events) await till.receive(event)
   await another({ onEvent: ({ event }) => void heard.push(event) }).settle()
@@ -96,15 +94,7 @@ it('has an event again as the SDK has read it, whichever process reads it', asyn
 it('flags what was paid otherwise than it was asked for, and keeps no token', async () => {
   const { till, database } = await openTill()
   await till.createPayment(PAYMENT)
-  const paid = {
-    payment_id: 'p-1',
-    order_id: 'A-1',
-    method: 'purchase',
-    status: 'success',
-    amount: 90,
-    currency: 'UAH',
-  }
-  await till.receive(readEvent({ ...paid, created_at: '2026-01-31T10:00:00.000', cc_token: 'secret' }))
+  await till.receive(readEvent({ ...PAID, amount: 90, cc_token: 'secret' }))
   expect(await till.attention()).toEqual([{ kind: 'flag', order_id: 'A-1', flags: ['amount_mismatch'] }])
   expect(JSON.stringify(await database.run('SELECT * FROM edgetill_log', []))).not.toContain('secret')
 })

@@ -157,15 +157,8 @@ const OFF_PAPER = ['nav', 'footer', '.banner', '.skip', 'form', 'input', 'textar
 
 /** Pages that a shopkeeper opens every day. */
 const DAILY = [
-  '/',
-  '/orders',
-  '/links',
-  '/attention',
-  '/orders/ivan-lamp',
-  '/orders/sofia-plates',
-  '/links/lesia-jug',
-  '/new-link',
-  '/day',
+  ...['/', '/orders', '/links', '/attention', '/new-link', '/day'],
+  ...['/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug'],
 ]
 
 /** Finds text that is cut: text that is wider or higher than the box that shows it. */

@@ -18,6 +18,8 @@ const insert = (db: D1Double, ...row: unknown[]) => db.prepare('INSERT INTO paym
 const count = (db: D1Double) => db.prepare('SELECT count(*) AS n FROM payment').first('n')
 const changes = async (db: D1Double, sql: string) => (await db.prepare(sql).run()).meta.changes
 
+const MANY = Array(101).fill('?')
+
 const ATTEMPTS: [name: string, attempt: Attempt][] = [
   ['inserts a row', async (db) => (await insert(db, 'a', 100.5, true).run()).meta.changes],
   ['reads rows', async (db) => (await db.prepare('SELECT * FROM payment').all()).results],
@@ -42,8 +44,8 @@ const ATTEMPTS: [name: string, attempt: Attempt][] = [
     'rejects too many values',
     (db) =>
       db
-        .prepare(`SELECT ${Array(101).fill('?').join()}`)
-        .bind(...Array(101).fill(1))
+        .prepare(`SELECT ${MANY}`)
+        .bind(...MANY)
         .all(),
   ],
   ['writes all of a batch', async (db) => (await db.batch([insert(db, 'c', 1, 0), insert(db, 'd', 2, 0)])).length],

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OUR_BUNDLES } from '../../bench/ours.ts'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
@@ -109,14 +109,11 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
   it('passes npm run check: the types, its README included, and wrangler deploy --dry-run for live', async () => {
     const [{ code } = { code: '' }] = blocks('template/README.md', 'ts')
     const path = join(shop, 'test/readme.ts')
-    try {
-      writeFileSync(path, "import type { Env } from '../worker/env.ts'\nexport const env: Env = { STATE: 1 }\n")
-      await expect(run(shop, 'npm', 'run', 'check')).rejects.toThrow('TS2')
-      writeFileSync(path, code)
-      expect(await run(shop, 'npm', 'run', 'check')).toMatch(/env\.MODE \("live"\)[\s\S]*--dry-run: exiting now/)
-    } finally {
-      rmSync(path)
-    }
+    onTestFinished(() => rmSync(path))
+    writeFileSync(path, "import type { Env } from '../worker/env.ts'\nexport const env: Env = { STATE: 1 }\n")
+    await expect(run(shop, 'npm', 'run', 'check')).rejects.toThrow('TS2')
+    writeFileSync(path, code)
+    expect(await run(shop, 'npm', 'run', 'check')).toMatch(/env\.MODE \("live"\)[\s\S]*--dry-run: exiting now/)
   }, 120_000)
 
   it('says what is to be filled in before it deploys, and then builds a bundle that holds the worker', async () => {
@@ -139,11 +136,8 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
   it('says what is missing where a new clone has no .dev.vars', async () => {
     const [path, aside] = [join(shop, '.dev.vars'), join(folder, 'dev.vars')]
     renameSync(path, aside)
-    try {
-      await expect(run(shop, 'npm', 'run', 'dev')).rejects.toThrow('See README.md, "Another machine"')
-    } finally {
-      renameSync(aside, path)
-    }
+    onTestFinished(() => renameSync(aside, path))
+    await expect(run(shop, 'npm', 'run', 'dev')).rejects.toThrow('See README.md, "Another machine"')
   })
 
   it('sells an order with npm run dev, reloads on a change, and stops on Ctrl-C', async () => {

@@ -38,15 +38,10 @@ beforeAll(async () => {
 })
 
 /** How each driver opens the same database in each process. */
+const NODE_SQLITE = `import { DatabaseSync } from 'node:sqlite'\nconst real = sqlite(new DatabaseSync(env.FILE))`
 const DRIVERS = {
-  'node:sqlite': [
-    'node',
-    `import { DatabaseSync } from 'node:sqlite'\nconst real = sqlite(new DatabaseSync(env.FILE))`,
-  ],
-  'node:sqlite on Deno': [
-    'deno',
-    `import { DatabaseSync } from 'node:sqlite'\nconst real = sqlite(new DatabaseSync(env.FILE))`,
-  ],
+  'node:sqlite': ['node', NODE_SQLITE],
+  'node:sqlite on Deno': ['deno', NODE_SQLITE],
   'bun:sqlite': ['bun', `import { Database } from 'bun:sqlite'\nconst real = sqlite(new Database(env.FILE))`],
   postgres: [
     'node',
@@ -113,6 +108,13 @@ interface Result {
   order: { totals: { refunded: number } }
 }
 
+/** The result that a process has printed. */
+function resultOf(output: string): Result {
+  const [, result] = /RESULT (.*)/.exec(output) ?? []
+  if (result === undefined) throw new Error(output)
+  return JSON.parse(result) as Result
+}
+
 /** The processes of one database. */
 async function openShop(driver: Driver) {
   const [runtime, opening] = DRIVERS[driver]
@@ -133,12 +135,8 @@ async function openShop(driver: Driver) {
   return {
     start,
     /** A process that goes through. */
-    async press(order_id: string, environment: Record<string, string> = {}): Promise<Result> {
-      const { output } = await start(order_id, environment).finished
-      const [, result] = /RESULT (.*)/.exec(output) ?? []
-      if (result === undefined) throw new Error(output)
-      return JSON.parse(result) as Result
-    },
+    press: async (order_id: string, environment: Record<string, string> = {}): Promise<Result> =>
+      resultOf((await start(order_id, environment).finished).output),
     /** For the database and each process alike. */
     wait: (minutes: number) => writeFileSync(skew, String(minutes * 60_000)),
     async sell(order_id: string): Promise<void> {
@@ -217,8 +215,7 @@ it.each(['node:sqlite', 'postgres'] as const)(
       const settled = await press(order_id)
       expect(settled.results).toMatchObject([{ outcome: 'rejected' }])
       frozen.stop('SIGCONT')
-      const { output } = await frozen.finished
-      const { results, attention } = JSON.parse(/RESULT (.*)/.exec(output)?.[1] ?? '') as Result
+      const { results, attention } = resultOf((await frozen.finished).output)
       if (moment === 'fetch') {
         // The window that remains. It is told.
         expect(results).toMatchObject([{ outcome: 'unknown', record: { amount: 30 } }])

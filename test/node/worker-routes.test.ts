@@ -146,10 +146,18 @@ async function attempts({ world }: Call, status: string): Promise<void> {
 const CAPTURE = 'POST /api/orders/:order_id/capture'
 const SETTLE = 'POST /api/orders/:order_id/attempts/:attempt_id/settle'
 
+const after =
+  (happen: (call: Call) => Promise<unknown>, then: Scenario = {}): Scenario =>
+  async (call) => {
+    await happen(call)
+    return play(then, call)
+  }
+const settleIt: Scenario = async (call) => call.send({ values: { attempt_id: await attemptOf(call) } })
+
 /** Cases that need a history: the three operations lead to the same, under their names. */
 const HISTORIES: [route: string, scenario: Scenario][] = [
-  [CAPTURE, (call) => attempts(call, 'failure').then(() => call.send())],
-  [CAPTURE, (call) => attempts(call, 'success').then(() => call.send())],
+  [CAPTURE, after((call) => attempts(call, 'failure'))],
+  [CAPTURE, after((call) => attempts(call, 'success'))],
   [CAPTURE, within({ PUBLIC_ORIGIN: '' }, { body: '{"order_currency":"UAH"}' })],
   ...(
     [
@@ -169,36 +177,21 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       },
       answering(async () => new Response('{}', { status: 422 })),
     ] as Scenario[]
-  ).map((then): [string, Scenario] => [CAPTURE, (call) => paid(call, 'capture').then(() => play(then, call))]),
+  ).map((then): [string, Scenario] => [CAPTURE, after((call) => paid(call, 'capture'), then)]),
   // Any open one of the order is in the way of a new one.
-  ...KINDS.flatMap((open): [string, Scenario][] => [
-    [CAPTURE, (call) => died(call, open).then(() => call.send())],
-    [
-      CAPTURE,
-      async (call) => {
-        await lost(call, open)
-        return play(
-          answering(async () => new Response('{}', { status: 500 })),
-          call,
-        )
-      },
-    ],
-    [
-      `POST /api/orders/:order_id/${open}`,
-      async (call) => {
-        await lost(call, open)
-        await call.world.advance(900_000)
-        return first(call, open)
-      },
-    ],
-    [
-      SETTLE,
-      async (call) => {
-        await died(call, open)
-        return call.send({ values: { attempt_id: await attemptOf(call) } })
-      },
-    ],
-  ]),
+  ...KINDS.flatMap((open): [string, Scenario][] => {
+    const ofLost = (then: Scenario) => after((call) => lost(call, open), then)
+    const again: Scenario = async (call) => {
+      await call.world.advance(900_000)
+      return first(call, open)
+    }
+    return [
+      [CAPTURE, after((call) => died(call, open))],
+      [CAPTURE, ofLost(answering(async () => new Response('{}', { status: 500 })))],
+      [`POST /api/orders/:order_id/${open}`, ofLost(again)],
+      [SETTLE, after((call) => died(call, open), settleIt)],
+    ]
+  }),
   [
     SETTLE,
     async (call) => {
@@ -208,13 +201,7 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       return call.send({ values, body: '{"executed":false}' })
     },
   ],
-  [
-    'POST /api/orders/:order_id/refund',
-    async (call) => {
-      await paid(call, 'refund')
-      return play(within(people({ refund: 5 }), OLENA), call)
-    },
-  ],
+  ['POST /api/orders/:order_id/refund', after((call) => paid(call, 'refund'), within(people({ refund: 5 }), OLENA))],
   [
     'POST /api/events/replay',
     ({ world, send }) => {

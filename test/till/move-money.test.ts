@@ -2,21 +2,20 @@ import { expect, it } from 'vitest'
 import type { TillDatabase } from '../../src/till/index.ts'
 import { openTill, REFUND, wordOf } from './support/open-till.ts'
 
+const PRESS = { key: 'press' }
+
 it('refunds once for a key, however many presses come at once', async () => {
   const { till, another, sell, refunds } = await openTill()
   await sell()
   const tills = [till, another()]
-  const presses = Array.from({ length: 20 }, (_, i) => tills[i % 2]?.refund(REFUND, { key: 'press' }))
+  const presses = Array.from({ length: 20 }, (_, i) => tills[i % 2]?.refund(REFUND, PRESS))
   const words = (await Promise.all(presses)).map((moved) => moved && wordOf(moved))
   expect(words).toContain('done')
   expect(words.filter((word) => word !== 'done' && word !== 'unknown')).toEqual([])
   expect(await refunds()).toEqual([30])
 
   // From then on each gets the same.
-  const [first, second] = [
-    await till.refund(REFUND, { key: 'press' }),
-    await another().refund(REFUND, { key: 'press' }),
-  ]
+  const [first, second] = [await till.refund(REFUND, PRESS), await another().refund(REFUND, PRESS)]
   expect(first).toMatchObject({ outcome: 'done', record: { amount: 30, status: 'success' } })
   expect(second).toEqual(first)
   expect((await till.order('A-1'))?.totals).toMatchObject({ captured: 10_050, refunded: 3000 })
@@ -52,10 +51,10 @@ it('finds out what became of a refund whose response was lost', async () => {
   const { till, sell, refunds, emulator } = await openTill()
   await sell()
   emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'refund-payment' })
-  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('unknown')
-  const again = await till.refund(REFUND, { key: 'press' })
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('unknown')
+  const again = await till.refund(REFUND, PRESS)
   expect(again).toMatchObject({ outcome: 'done', record: { amount: 30, status: 'success' } })
-  expect(await till.refund(REFUND, { key: 'press' })).toEqual(again)
+  expect(await till.refund(REFUND, PRESS)).toEqual(again)
   expect(await refunds()).toEqual([30])
 })
 
@@ -63,9 +62,9 @@ it('tries again under the same key where nothing was sent, and keeps a rejection
   const { till, sell, refunds, emulator } = await openTill()
   await sell()
   emulator.faults.next({ kind: 'too_many_requests', on: 'refund-payment' })
-  const first = await till.refund(REFUND, { key: 'press' })
+  const first = await till.refund(REFUND, PRESS)
   expect(first).toMatchObject({ outcome: 'not_sent', reason: 'unreachable', sameKey: true })
-  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('done')
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('done')
   const tooMuch = await till.refund({ ...REFUND, refund_amount: 100 }, { key: 'more' })
   expect(tooMuch).toMatchObject({ outcome: 'rejected', error: { code: 'api', status: 400 } })
   expect(await till.refund({ ...REFUND, refund_amount: 100 }, { key: 'more' })).toEqual(tooMuch)
@@ -86,12 +85,12 @@ it('keeps an end that contradicts the one that was settled, until a person has l
       },
     },
   })
-  const late = frozen.refund(REFUND, { key: 'press' })
+  const late = frozen.refund(REFUND, PRESS)
   // Its row is there before it is sent: eleven minutes between the two, and nothing would be.
   await expect.poll(() => respond).toBeDefined()
   expect((await till.order('A-1'))?.attempts.length).toBe(1)
   await wait(11)
-  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('rejected not_executed')
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('rejected not_executed')
   respond?.(undefined)
 
   expect(await late).toMatchObject({ outcome: 'unknown', record: { amount: 30, status: 'success' } })
@@ -102,10 +101,10 @@ it('keeps an end that contradicts the one that was settled, until a person has l
     ...{ kind: 'operation_contradicted', order_id: 'A-1' },
     ...{ settled: { outcome: 'rejected' }, late: { outcome: 'done', record: { amount: 30 } } },
   })
-  expect(await till.refund(REFUND, { key: 'press' })).toEqual(await late)
+  expect(await till.refund(REFUND, PRESS)).toEqual(await late)
   const { id } = attention as { id: string }
   expect(wordOf(await till.settleByHand('A-1', id, { executed: true }))).toBe('done')
-  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('done')
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('done')
   expect(await till.attention()).toEqual([])
 })
 
@@ -121,15 +120,11 @@ it('sends nothing where the database fails before the call, and says unknown whe
   }
   const locked = another({ database: failing })
   isDown = (sql) => sql.startsWith('INSERT INTO edgetill_log')
-  expect(await locked.refund(REFUND, { key: 'press' })).toMatchObject({
-    outcome: 'not_sent',
-    reason: 'busy',
-    sameKey: true,
-  })
+  expect(await locked.refund(REFUND, PRESS)).toMatchObject({ outcome: 'not_sent', reason: 'busy', sameKey: true })
   expect(await refunds()).toEqual([])
   let written = 0
   isDown = (sql) => sql.startsWith('INSERT INTO edgetill_log') && written++ > 0
-  expect(await locked.refund(REFUND, { key: 'press' })).toMatchObject({ outcome: 'unknown', record: { amount: 30 } })
+  expect(await locked.refund(REFUND, PRESS)).toMatchObject({ outcome: 'unknown', record: { amount: 30 } })
   expect(await refunds()).toEqual([30])
   expect(wordOf(await till.refund({ ...REFUND, refund_amount: 5 }, { key: 'other' }))).toBe('not_sent in_progress')
   await till.settle()
@@ -140,10 +135,8 @@ it('counts any other error of a call as unknown, and settle() finds out what bec
   await sell()
   const refundPayment = () => Promise.reject(new TypeError('x is not a function'))
   const broken = another({ client: { ...client, refundPayment } })
-  expect(await broken.refund(REFUND, { key: 'press' })).toMatchObject({
-    outcome: 'unknown',
-    message: expect.stringContaining('x is not'),
-  })
+  const message = expect.stringContaining('x is not')
+  expect(await broken.refund(REFUND, PRESS)).toMatchObject({ outcome: 'unknown', message })
   await wait(2)
   expect(await till.settle()).toEqual([])
   expect((await till.order('A-1'))?.attempts).toMatchObject([{ kind: 'refund', amount: 30, state: 'unknown' }])
@@ -152,7 +145,7 @@ it('counts any other error of a call as unknown, and settle() finds out what bec
     await till.settle()
   }
   expect((await till.order('A-1'))?.attempts).toEqual([])
-  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('rejected not_executed')
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('rejected not_executed')
   expect(await refunds()).toEqual([])
   expect(await database.run('SELECT error FROM edgetill_log WHERE error IS NOT NULL', [])).toEqual([])
 })
@@ -166,9 +159,8 @@ it('shows a person what the service does not tell, and takes what the person has
     ['seen', true],
     ['not seen', false],
   ] as const) {
-    expect(wordOf(await another({ client: { ...client, refundPayment: timeout } }).refund(REFUND, { key }))).toBe(
-      'unknown',
-    )
+    const lossy = another({ client: { ...client, refundPayment: timeout } })
+    expect(wordOf(await lossy.refund(REFUND, { key }))).toBe('unknown')
     await wait(11)
     const [attention] = await silent.settle()
     expect(attention).toMatchObject({ kind: 'operation_unsettled', attempt: { kind: 'refund', amount: 30 } })
@@ -185,15 +177,11 @@ it('does not send beyond what is left while another operation is pending', async
   const { till, sell, emulator, refunds } = await openTill()
   await sell()
   emulator.faults.next({ kind: 'status_code', status_code: '2000', on: 'refund-payment' })
-  expect(await till.refund({ ...REFUND, refund_amount: 60 }, { key: 'a' })).toMatchObject({
-    record: { status: 'pending' },
-  })
-  const over = await till.refund({ ...REFUND, refund_amount: 60 }, { key: 'b' })
-  expect(over).toMatchObject({
-    outcome: 'not_sent',
-    reason: 'in_progress',
-    message: expect.stringContaining('at most 40.5'),
-  })
+  const most = { ...REFUND, refund_amount: 60 }
+  expect(await till.refund(most, { key: 'a' })).toMatchObject({ record: { status: 'pending' } })
+  const message = expect.stringContaining('at most 40.5')
+  const over = await till.refund(most, { key: 'b' })
+  expect(over).toMatchObject({ outcome: 'not_sent', reason: 'in_progress', message })
   expect(wordOf(await till.refund(REFUND, { key: 'c' }))).toBe('done')
   expect(await refunds()).toEqual([60, 30])
 })

@@ -73,10 +73,8 @@ it('takes the address that a slower process has stored, and an order_id that ano
 it('cancels a payment, captures a hold once, and pays directly', async () => {
   const { till, sell, database } = await openTill()
   await till.createPayment(PAYMENT)
-  expect(await till.cancel('A-1')).toMatchObject({
-    outcome: 'done',
-    record: { status: 'failure', status_code: '6007' },
-  })
+  const cancelled = { status: 'failure', status_code: '6007' }
+  expect(await till.cancel('A-1')).toMatchObject({ outcome: 'done', record: cancelled })
   await till.settle()
   expect(await till.createPayment(PAYMENT)).toEqual({ outcome: 'ended', status: 'failure' })
   expect(wordOf(await till.cancel('C-9'))).toBe('rejected api')

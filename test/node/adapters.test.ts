@@ -181,13 +181,11 @@ it.each([
   })
 })
 
-describe('a mistake in the receiver is a 500 whose message names the cure', () => {
-  it.each(MISTAKES)('%s', async (_name, app, cure) => {
-    const { send, events, reports } = await start(app)
-    expect(await send(signed.body)).toBe(500)
-    expect(reports).toMatchObject([{ status: 500, error: { code: 'config', message: expect.stringMatching(cure) } }])
-    expect(events).toEqual([])
-  })
+it.each(MISTAKES)('a mistake in the receiver is a 500 whose message names the cure: %s', async (_name, app, cure) => {
+  const { send, events, reports } = await start(app)
+  expect(await send(signed.body)).toBe(500)
+  expect(reports).toMatchObject([{ status: 500, error: { code: 'config', message: expect.stringMatching(cure) } }])
+  expect(events).toEqual([])
 })
 
 it('leaves a response alone that something else has sent', async () => {

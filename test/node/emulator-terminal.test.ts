@@ -16,23 +16,21 @@ async function served(...words: string[]) {
   return { run, origin: origins[0], pay }
 }
 
-describe('the cause of a failed webhook, on Node', () => {
-  const causeOf = async (webhookUrl: string, options: EmulatorOptions = {}) => {
-    const emulator = createEmulator({ webhookUrl, ...options })
-    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
-    await emulator.deliveries.idle()
-    return emulator.deliveries[0]?.attempts[0]?.error
-  }
+const causeOf = async (webhookUrl: string, options: EmulatorOptions = {}) => {
+  const emulator = createEmulator({ webhookUrl, ...options })
+  emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
+  await emulator.deliveries.idle()
+  return emulator.deliveries[0]?.attempts[0]?.error
+}
 
-  it('names TLS to a plain port, a closed connection, a blocked port and a receiver that never responds', async () => {
-    const plainHttp = await receiver((_, response) => response.end())
-    expect(await causeOf(`https://${plainHttp}/`)).toMatch(/SSL|TLS|EPROTO/)
-    const closing = await receiver((request) => request.socket.destroy())
-    expect(await causeOf(`http://${closing}/`)).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
-    expect(await causeOf('http://127.0.0.1:6000/')).toMatch(/^bad port/)
-    const silent = await receiver(() => {})
-    expect(await causeOf(`http://${silent}/`, { webhookTimeoutMs: 50 })).toBe('no response within 0.05 s')
-  })
+it('the cause of a failed webhook names TLS to a plain port, a closed connection, a blocked port and a receiver that never responds', async () => {
+  const plainHttp = await receiver((_, response) => response.end())
+  expect(await causeOf(`https://${plainHttp}/`)).toMatch(/SSL|TLS|EPROTO/)
+  const closing = await receiver((request) => request.socket.destroy())
+  expect(await causeOf(`http://${closing}/`)).toMatch(/UND_ERR_SOCKET|ECONNRESET/)
+  expect(await causeOf('http://127.0.0.1:6000/')).toMatch(/^bad port/)
+  const silent = await receiver(() => {})
+  expect(await causeOf(`http://${silent}/`, { webhookTimeoutMs: 50 })).toBe('no response within 0.05 s')
 })
 
 describe('the terminal of edgetill emulator', () => {

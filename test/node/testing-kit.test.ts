@@ -35,21 +35,20 @@ const RUNNERS = [
   ['deno test', NODE, 'deno', ['test', '--no-prompt', '--no-check', '--no-config'], /1 passed/],
 ] as const
 
-describe('the test of a checkout', { timeout: 60_000 }, () => {
-  it.each(RUNNERS)(
-    'passes under %s, and fails when the card is declined',
-    async (runner, code, command, words, passed) => {
-      const name = runner.replaceAll(/\W/g, '-')
-      const file = await write(name, code)
-      const good = await run(command, words, file)
-      expect(good.output).toMatch(passed)
-      expect(good.code).toBe(0)
-      const declined = await run(command, words, await write(name, code.replace('three_d_secure', 'declined')))
-      expect(declined.output).toContain('What came instead: purchase failure of order "A-1"')
-      expect(declined.code).not.toBe(0)
-    },
-  )
-})
+it.each(RUNNERS)(
+  'the test of a checkout passes under %s, and fails when the card is declined',
+  { timeout: 60_000 },
+  async (runner, code, command, words, passed) => {
+    const name = runner.replaceAll(/\W/g, '-')
+    const file = await write(name, code)
+    const good = await run(command, words, file)
+    expect(good.output).toMatch(passed)
+    expect(good.code).toBe(0)
+    const declined = await run(command, words, await write(name, code.replace('three_d_secure', 'declined')))
+    expect(declined.output).toContain('What came instead: purchase failure of order "A-1"')
+    expect(declined.code).not.toBe(0)
+  },
+)
 
 describe('guides/testing.md', () => {
   it('names each runner', () => {

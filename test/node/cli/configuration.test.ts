@@ -28,29 +28,27 @@ const file = async (name: string, text: string | Uint8Array): Promise<string> =>
   return join(folder, name)
 }
 
-describe('settings', () => {
-  it('come from flags, then from an env file, then from the environment; a secret from a separate file', async () => {
-    const { baseUrl, apiUrl, posId, scheme, apiSecret, endpointsKey } = shop.emulator.credentials
-    const names = ['BASE_URL', 'API_URL', 'POS_ID', 'SCHEME'].map((name) => `EDGETILL_${name}`)
-    const words = ['--base-url', baseUrl, '--api-url', apiUrl, '--pos-id', posId, '--scheme', scheme]
-    const run = async (given: string[], environment: Around['environment'] = around.environment) =>
-      await runVerb(balances, given, { ...around, environment })
-    expect((await run(words, without(...names))).code).toBe(0)
-    const other = await run([...words, '--scheme', 'OTHER'])
-    expect(other.err).toContain('rejected with 401')
-    expect(other.err).toContain('edgetill doctor finds out which credential is not accepted.')
-    expect(other.code).toBe(1)
+it('settings come from flags, then from an env file, then from the environment; a secret from a separate file', async () => {
+  const { baseUrl, apiUrl, posId, scheme, apiSecret, endpointsKey } = shop.emulator.credentials
+  const names = ['BASE_URL', 'API_URL', 'POS_ID', 'SCHEME'].map((name) => `EDGETILL_${name}`)
+  const words = ['--base-url', baseUrl, '--api-url', apiUrl, '--pos-id', posId, '--scheme', scheme]
+  const run = async (given: string[], environment: Around['environment'] = around.environment) =>
+    await runVerb(balances, given, { ...around, environment })
+  expect((await run(words, without(...names))).code).toBe(0)
+  const other = await run([...words, '--scheme', 'OTHER'])
+  expect(other.err).toContain('rejected with 401')
+  expect(other.err).toContain('edgetill doctor finds out which credential is not accepted.')
+  expect(other.code).toBe(1)
 
-    const env = await file(
-      'shop.env',
-      `# test\nEDGETILL_API_SECRET='${apiSecret}'\nEDGETILL_ENDPOINTS_KEY=${endpointsKey}\n`,
-    )
-    const live = { ...around.environment, EDGETILL_API_SECRET: 'live-secret' }
-    expect([(await run(['--env-file', env], live)).code, (await run([], live)).code]).toEqual([0, 1])
+  const env = await file(
+    'shop.env',
+    `# test\nEDGETILL_API_SECRET='${apiSecret}'\nEDGETILL_ENDPOINTS_KEY=${endpointsKey}\n`,
+  )
+  const live = { ...around.environment, EDGETILL_API_SECRET: 'live-secret' }
+  expect([(await run(['--env-file', env], live)).code, (await run([], live)).code]).toEqual([0, 1])
 
-    const secret = await file('secret', `${apiSecret}\n`)
-    expect((await run(['--secret-file', secret], without('EDGETILL_API_SECRET'))).code).toBe(0)
-  })
+  const secret = await file('secret', `${apiSecret}\n`)
+  expect((await run(['--secret-file', secret], without('EDGETILL_API_SECRET'))).code).toBe(0)
 })
 
 describe('wrong settings exit 2 and say how to correct them', () => {

@@ -1,18 +1,13 @@
 import { serveOnNode } from '../../src/cli/service/serve-node.ts'
-import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
+import { createEmulator } from '../../src/emulator/index.ts'
 import { cardForm, direct, post, submit } from '../emulator/call.ts'
-
-/** A served emulator whose orders are of ten kinds, and a receiver of their webhooks. */
-export interface TenOrders {
-  emulator: Emulator
-  /** The address of an open checkout. */
-  checkout(order_id: string): string
-  close(): Promise<void>
-}
 
 const LONG = 'Комплект керамічного посуду ручної роботи '.repeat(12) + 'x'.repeat(500)
 
-export async function startTenOrders(): Promise<TenOrders> {
+export type TenOrders = Awaited<ReturnType<typeof startTenOrders>>
+
+/** A served emulator whose orders are of ten kinds, and a receiver of their webhooks. */
+export async function startTenOrders() {
   const served = await serveOnNode((request) => emulator.fetch(request))
   const receiver = await serveOnNode(
     (request) => new Response(null, { status: request.url.endsWith('/failing') ? 500 : 200 }),
@@ -21,6 +16,7 @@ export async function startTenOrders(): Promise<TenOrders> {
   // An address of loopback where nobody listens any more.
   const gone = await serveOnNode(() => new Response())
   await gone.close()
+  /** The address of an open checkout. */
   const checkout = (order_id: string) => emulator.orders.get(order_id)?.checkout_url ?? ''
 
   const addresses = { server_url: `${receiver.origin}/hook`, result_url: 'http://127.0.0.1:9/thanks' }

@@ -1,17 +1,13 @@
 import { join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { folderInCheckout } from './support/fixtures.ts'
-import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { usePostgres } from './support/postgres.ts'
 import { startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
 const folder = folderInCheckout()
-let postgres: PostgresServer
-beforeAll(async () => {
-  postgres = await startPostgres()
-  return () => postgres.stop()
-})
+const postgres = usePostgres()
 
 interface Result {
   /** The rows after each of the 24 orders, three copies each at once, and after a hundred copies of each at once. */

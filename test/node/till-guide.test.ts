@@ -8,7 +8,7 @@ import { PAYMENT } from '../till/support/open-till.ts'
 import { Document } from './support/document.ts'
 import { folderInCheckout } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
-import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { usePostgres } from './support/postgres.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { bundled, writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
@@ -25,14 +25,10 @@ const D1 = guide.program('D1 in a Worker')
 
 const folder = folderInCheckout()
 let service: ServedEmulator
-let postgres: PostgresServer
+const postgres = usePostgres()
 beforeAll(async () => {
   service = await serveEmulator({ port: 0 }, {})
-  postgres = await startPostgres()
-  return async () => {
-    await service.close()
-    await postgres.stop()
-  }
+  return () => service.close()
 })
 
 const client = () => createClient(service.emulator.credentials)

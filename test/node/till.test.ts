@@ -10,19 +10,18 @@ import { postgres as onPostgres } from '../../src/till/index.ts'
 import { PAYMENT, REFUND } from '../till/support/open-till.ts'
 import { folderInCheckout } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
-import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { usePostgres } from './support/postgres.ts'
 import { type Running, startCommand } from './support/process.ts'
 import { writeProgram } from './support/program.ts'
 import { root } from './support/runtimes.ts'
 
 const folder = folderInCheckout()
-let postgres: PostgresServer
+const postgres = usePostgres()
 let emulator: Emulator
 /** Called with each refund that arrives. */
 let onRefund = (): void => {}
 
 beforeAll(async () => {
-  postgres = await startPostgres()
   const port = await freePort()
   emulator = createEmulator({ origin: `http://127.0.0.1:${port}` })
   const listen: FetchHandler = async (request) => {
@@ -31,10 +30,7 @@ beforeAll(async () => {
     return response
   }
   const served = await serveOnNode(listen, { port })
-  return async () => {
-    await served.close()
-    await postgres.stop()
-  }
+  return () => served.close()
 })
 
 /** How each driver opens the same database in each process. */

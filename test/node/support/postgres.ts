@@ -2,17 +2,22 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { beforeAll } from 'vitest'
 import { freePort } from './free-port.ts'
 import { watch } from './process.ts'
 
-export interface PostgresServer {
-  /** For `DATABASE_URL`. */
-  url: string
-  stop(): Promise<void>
+/** A Postgres with an empty database for the tests of a file, on a free port of loopback: its `url` is for `DATABASE_URL`. */
+export function usePostgres(): { url: string } {
+  const postgres = { url: '' }
+  beforeAll(async () => {
+    const { url, stop } = await startPostgres()
+    postgres.url = url
+    return stop
+  })
+  return postgres
 }
 
-/** Starts a Postgres with an empty database of its own, on a free port of loopback. */
-export async function startPostgres(): Promise<PostgresServer> {
+async function startPostgres() {
   const bin = programs()
   const folder = mkdtempSync(join(tmpdir(), 'edgetill-postgres-'))
   const data = join(folder, 'data')

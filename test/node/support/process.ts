@@ -3,21 +3,7 @@ import { join } from 'node:path'
 import { whenOver } from './fixtures.ts'
 import { root } from './runtimes.ts'
 
-export interface Finished {
-  code: number | null
-  output: string
-}
-
-export interface Running {
-  finished: Promise<Finished>
-  /** Its output so far. */
-  output(): string
-  stop(signal: NodeJS.Signals): boolean
-  /** To the command alone, not to what it started. */
-  stopAlone(signal: NodeJS.Signals): boolean
-  /** Resolves when a text was printed; rejects when the program ends before. */
-  seen(text: string | RegExp): Promise<void>
-}
+export type Running = ReturnType<typeof startCommand>
 
 const RUN = {
   node: ['node'],
@@ -45,7 +31,7 @@ export function startCommand(
   command: string,
   words: readonly string[],
   { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-): Running {
+) {
   // A server that reads PORT takes a free one.
   const child = spawn(command, words, {
     cwd,
@@ -66,8 +52,10 @@ export function startCommand(
   })
   return {
     finished: ended,
+    /** Its output so far. */
     output: () => printed.output,
     stop,
+    /** To the command alone, not to what it started. */
     stopAlone: (signal: NodeJS.Signals) => child.kill(signal),
     seen,
   }
@@ -87,6 +75,7 @@ export function watch(child: ChildProcess) {
   const finished = new Promise<{ code: number | null } & typeof printed>((resolve, reject) => {
     child.on('error', reject).on('close', (code) => resolve({ code, ...printed }))
   })
+  /** Resolves when a text was printed; rejects when the program ends before. */
   const seen = (text: string | RegExp): Promise<void> => {
     const there = new Promise<void>((resolve) => {
       const isThere = () => (typeof text === 'string' ? printed.output.includes(text) : text.test(printed.output))

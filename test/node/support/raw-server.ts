@@ -13,17 +13,10 @@ export interface ReceivedRequest {
 /** The bytes that are written to the connection, or `drop`: close it without one byte. */
 export type Reaction = string | 'drop'
 
-export interface RawServer {
-  origin: string
-  received: ReceivedRequest[]
-  /** Connections that were opened. */
-  connections(): number
-}
-
 /** An HTTP server that reads each request whole and adds nothing to what `react` says, until the test is over. */
-export async function startRawServer(react: (request: ReceivedRequest, index: number) => Reaction): Promise<RawServer> {
+export async function startRawServer(react: (request: ReceivedRequest, index: number) => Reaction) {
   const received: ReceivedRequest[] = []
-  let connections = 0
+  let opened = 0
   const server = createServer(async (request) => {
     const { method = '', url: path = '', socket, headers } = request
     const one = { method, path, body: await text(request), headers }
@@ -33,9 +26,11 @@ export async function startRawServer(react: (request: ReceivedRequest, index: nu
     else socket.write(reaction)
   })
   server.on('connection', () => {
-    connections++
+    opened++
   })
-  return { origin: await listen(server), received, connections: () => connections }
+  /** How many connections were opened. */
+  const connections = () => opened
+  return { origin: await listen(server), received, connections }
 }
 
 /** An HTTP/1.1 answer with its length, on a connection that stays open. */

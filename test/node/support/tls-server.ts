@@ -33,15 +33,10 @@ function goAwayAndClose(session: Http2Session, lastStreamId: number): void {
   session.destroy()
 }
 
-export interface TlsServer {
-  origin: string
-  /** Every request that was read whole, as `HTTP version, path, body`: what a real service would have processed. */
-  processed: { version: string; path: string; body: string }[]
-}
-
 /** A TLS server that reads each request whole and then fails in the way that `failureOf` names, until the test is over. */
-export async function startTlsServer(failureOf: (path: string, body: string) => Failure): Promise<TlsServer> {
-  const processed: TlsServer['processed'] = []
+export async function startTlsServer(failureOf: (path: string, body: string) => Failure) {
+  /** Every request that was read whole: what a real service would have processed. */
+  const processed: { version: string; path: string; body: string }[] = []
   const sockets = new Set<Socket>()
   const server = createSecureServer({
     cert: readFileSync(join(folder, 'certificate.pem')),

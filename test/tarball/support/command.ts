@@ -55,21 +55,10 @@ export interface Ended {
   stderr: string
 }
 
-export interface RunningCommand {
-  ended: Promise<Ended>
-  /** Resolves with all of stdout when a text was printed, on stderr too; rejects when the command ends before. */
-  seen(text: string): Promise<string>
-  /** Writes to stdin that is open. */
-  type(text: string): void
-  /** Writes to stdin that is open, more than a pipe holds: resolves when the command is reading. */
-  fill(): Promise<void>
-  stop(signal: NodeJS.Signals): void
-  /** Stops reading: the next line that it prints meets a broken pipe. */
-  closeStdout(): void
-}
+export type RunningCommand = ReturnType<typeof start>
 
 /** Starts a verb. Its output is checked for canaries when it has ended. */
-export function start(runtime: Runtime, words: readonly string[], options: CommandOptions = {}): RunningCommand {
+export function start(runtime: Runtime, words: readonly string[], options: CommandOptions = {}) {
   const all = [...commandOf(runtime, words[0] ?? ''), ...words]
   const [program = '', ...args] = options.terminal
     ? ['script', '-qec', all.join(' '), '/dev/null']
@@ -87,22 +76,26 @@ export function start(runtime: Runtime, words: readonly string[], options: Comma
     },
   })
   const { printed, finished, seen } = watch(child)
+  /** Stops reading: the next line that it prints meets a broken pipe. */
   const closeStdout = () => void child.stdout.destroy()
   if (options.brokenPipe) closeStdout()
   const { stdin } = options
   child.stdin.on('error', () => {})
   if (stdin !== 'open') child.stdin.end(stdin ?? '')
-  const ended = finished.then(({ code, stdout, stderr }) => {
+  const ended: Promise<Ended> = finished.then(({ code, stdout, stderr }) => {
     const leaked = Object.values(CANARIES).filter((canary) => (stdout + stderr).includes(canary))
     if (leaked.length > 0) throw new Error(`edgetill ${words.join(' ')} printed ${leaked.join(', ')}`)
     return { code, stdout, stderr }
   })
   return {
     ended,
-    seen: (text) => seen(text).then(() => printed.stdout),
-    type: (text) => void child.stdin.write(text),
-    fill: () => new Promise((resolve) => child.stdin.write(' '.repeat(1024 * 1024), () => resolve())),
-    stop: (signal) => void child.kill(signal),
+    /** Resolves with all of stdout when a text was printed, on stderr too; rejects when the command ends before. */
+    seen: (text: string) => seen(text).then(() => printed.stdout),
+    /** Writes to stdin that is open. */
+    type: (text: string) => void child.stdin.write(text),
+    /** Writes to stdin that is open, more than a pipe holds: resolves when the command is reading. */
+    fill: () => new Promise<void>((resolve) => child.stdin.write(' '.repeat(1024 * 1024), () => resolve())),
+    stop: (signal: NodeJS.Signals) => void child.kill(signal),
     closeStdout,
   }
 }

@@ -1,31 +1,15 @@
-import type { ClientConfig, WebhookEvent } from '../../../src/index.ts'
+import type { ClientConfig } from '../../../src/index.ts'
 import {
   createTill,
   type D1Handle,
   d1,
   type Moved,
   sqlite,
-  type Till,
   type TillDatabase,
   type TillOptions,
 } from '../../../src/till/index.ts'
 import { hasSqlite } from '../../support/environment.ts'
-import { openShop, type Shop } from '../../support/shop.ts'
-
-/** A till over a new database whose clock is the emulator's. */
-export interface TestTill extends Shop {
-  till: Till
-  database: TillDatabase
-  wait(minutes: number): Promise<void>
-  /** Another process over the same database. */
-  another(options?: Partial<TillOptions>): Till
-  /** Sells an order, which its customer pays. */
-  sell(order_id?: string, method?: 'purchase' | 'auth'): Promise<void>
-  /** Delivers the webhooks that have come. */
-  deliver(): Promise<WebhookEvent[]>
-  /** How much was refunded at the service, in hundredths. */
-  refunds(order_id?: string): Promise<number[]>
-}
+import { openShop } from '../../support/shop.ts'
 
 export const REFUND = { order_id: 'A-1', order_currency: 'UAH', refund_amount: 30 }
 
@@ -62,10 +46,8 @@ export async function openDatabase(): Promise<TillDatabase> {
   return database
 }
 
-export async function openTill(
-  options: Partial<TillOptions> = {},
-  config: Partial<ClientConfig> = {},
-): Promise<TestTill> {
+/** A till over a new database whose clock is the emulator's. */
+export async function openTill(options: Partial<TillOptions> = {}, config: Partial<ClientConfig> = {}) {
   const shop = openShop({ maxRetries: 0, ...config })
   const { clock } = shop.emulator
   const real = await openDatabase()
@@ -75,10 +57,12 @@ export async function openTill(
     },
     run: (sql, values) => real.run(sql, values),
   }
+  /** Another process over the same database. */
   const another = (more: Partial<TillOptions> = {}) =>
     createTill({ client: shop.client, database, ...options, ...more })
   const till = another()
   await till.migrate()
+  /** Delivers the webhooks that have come. */
   const deliver = async () => {
     await shop.emulator.deliveries.idle()
     const events = shop.events.splice(0)
@@ -88,14 +72,16 @@ export async function openTill(
   return {
     ...shop,
     ...{ till, database, another, deliver },
-    wait: (minutes) => clock.advance({ minutes }),
-    async sell(order_id = 'A-1', method = 'purchase') {
+    wait: (minutes: number) => clock.advance({ minutes }),
+    /** Sells an order, which its customer pays. */
+    async sell(order_id = 'A-1', method: 'purchase' | 'auth' = 'purchase') {
       const opened = await till.createPayment({ ...PAYMENT, method, order_id } as typeof PAYMENT)
       if (opened.outcome !== 'done' || opened.url === null) throw new Error(JSON.stringify(opened))
       await shop.pay(opened.url)
       await deliver()
       await till.settle()
     },
+    /** How much was refunded at the service, in hundredths. */
     async refunds(order_id = 'A-1') {
       const operations = await shop.client.listOrderOperations({ order_id })
       return operations.flatMap((one) => (one.kind === 'refund' ? one.amount : []))

@@ -25,7 +25,7 @@ export interface LinkRow {
 }
 
 /** A link as a list has it. */
-export type FoundLink = LinkRow & { [K in keyof Reusable]: Reusable[K] | null }
+export type FoundLink = LinkRow & (Reusable | { [K in keyof Reusable]: null })
 
 /** Keeps a link, unless it is kept. @param book Absent: the register takes it, or names the book that does. */
 export function addLink(scope: BooksScope, row: LinkRow, book?: number, reusable?: NewReusable): Placed {

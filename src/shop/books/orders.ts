@@ -46,13 +46,13 @@ export function ordersOfBook(
 /** Events that `onEvent` fails on, those that were given up included; of one event where it is named. */
 export function failingOfBook(
   { shop }: BooksScope,
-  { event_id, after, limit }: { event_id?: string; after?: Position | undefined; limit: number },
+  asked: { event_id: string } | { after?: Position | undefined; limit: number },
 ): Answer<FailingRow> {
   const query = 'SELECT event_id, order_id FROM failing WHERE event_id'
   const rows =
-    event_id === undefined
-      ? shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, after?.[1] ?? '', limit)
-      : shop.all<FailingRow>(`${query} = ?`, event_id)
+    'event_id' in asked
+      ? shop.all<FailingRow>(`${query} = ?`, asked.event_id)
+      : shop.all<FailingRow>(`${query} > ? ORDER BY event_id LIMIT ?`, asked.after?.[1] ?? '', asked.limit)
   return answer(shop, rows, 'failing', 'failing')
 }
 

@@ -95,5 +95,5 @@ export const originOf = (env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, checkout: { origin
   env.PUBLIC_ORIGIN || (checkout?.origin ?? '')
 
 /** The contents of a webhook's address; undefined when it is empty, belongs to another order, or cannot be opened. */
-export const unsealExpected = (sealed: string, order_id: string, secrets: readonly string[]) =>
+export const unsealExpected = (sealed: string, order_id: string | undefined, secrets: readonly string[]) =>
   unseal(secrets, EXPECTED, sealed, order_id).catch(() => undefined) as Promise<ExpectedOrder | undefined>

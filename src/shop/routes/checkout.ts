@@ -18,7 +18,7 @@ const PREVIEWS =
 /** Whether a page is loaded for a preview, or before a person asks for it. */
 function isPreview(req: C['req']): boolean {
   const purposes = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => req.header(name))
-  return PREVIEWS.test(req.header('user-agent') ?? '') || /prefetch|preview/.test(purposes.join())
+  return PREVIEWS.test(String(req.header('user-agent'))) || /prefetch|preview/.test(purposes.join())
 }
 
 /** `/checkout/:token`: to the service's checkout, with one payment however often the link is opened. */
@@ -27,7 +27,7 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
     const { env, req } = c
     const { method } = req.raw
     requireBindings(env, 'checkout')
-    const token = req.param('token') ?? ''
+    const token = req.param('token') as string
     const link = await readCheckoutLink(token, linkSecrets(env))
     if (!link) {
       logInfo('link_not_opened')

@@ -45,7 +45,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
       checkDays(query)
       const found = new Map<string, ShopDay>()
       for (const total of await askAll(scope, totalsOfBook, query)) addTo(found, total)
-      return { days: [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day) }
+      return { days: [...found.keys()].sort().map((key) => found.get(key) as ShopDay) }
     },
   }),
   // The operations of days, the oldest first, for closing a day and for its file.

@@ -1,5 +1,6 @@
+import { option } from '../../schemas/fields.ts'
 import { oneOf } from '../../schemas/input.ts'
-import { optionalText } from '../../schemas/values.ts'
+import { text } from '../../schemas/values.ts'
 import type { FailingRow, Position } from '../books/tables.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { act } from '../order/actions.ts'
@@ -47,11 +48,11 @@ export const EVENT_ROUTES: Routes<'POST /api/chat' | Extract<Call, `${string}/ap
   'POST /api/events/replay': route({
     may: 'all',
     needs: 'orders',
-    body: { since: time, cursor: optionalText },
+    body: { since: time, cursor: option(text) },
     status: 202,
     async run(_, scope, { body: { since, cursor } }) {
       if (!scope.onEvent) throw noOnEvent()
-      const after = openCursor<Position>(cursor ?? undefined, 'replay')
+      const after = openCursor<Position>(cursor, 'replay')
       const { page, next } = await listFailing(scope, REPLAYED, after)
       let queued = 0
       for (const row of page) {
@@ -65,7 +66,7 @@ export const EVENT_ROUTES: Routes<'POST /api/chat' | Extract<Call, `${string}/ap
     may: 'all',
     needs: 'orders',
     async run(c, scope) {
-      const id = c.req.param('id') ?? ''
+      const id = c.req.param('id') as string
       const order_id = await orderOfFailing(scope, id)
       if (order_id === undefined) throw notFailing()
       const handled = await act(scope, { order_id, event_id: id }, replayEvent)

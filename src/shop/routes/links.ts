@@ -38,11 +38,11 @@ import { noteLink } from '../order/record.ts'
 import type { C, Scope } from '../scope.ts'
 import type { Call, Link } from './results.ts'
 import { endOrders, listed, ordersOf } from './reuse.ts'
-import { PAGE, type Routes, route, time } from './route.ts'
+import { type ActorScope, PAGE, type Routes, route, time } from './route.ts'
 
 /** Keeps a link in the current book. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
-  scope: Scope,
+  scope: ActorScope,
   { id, token, link, limits }: { id: string; token: string; link: CheckoutLink; limits: Limits | undefined },
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
@@ -53,7 +53,7 @@ async function keep(
     created_at: scope.now(),
     expires_at: link.expiresAt,
     revoked_at: null,
-    by: scope.by ?? '',
+    by: scope.by,
   }
   // Without its row a reusable link makes no order.
   if (limits) return keepLink(scope, 1, row, { ...limits, nonce: nonceOf(token) })
@@ -96,8 +96,7 @@ function describeLink(found: FoundLink, state: LinkState, origin: string): Link 
     created_at: time(created_at),
     expires_at: time(expires_at),
     revoked_at: revoked_at === null ? null : time(revoked_at),
-    reusable:
-      made === null || max_per_hour === null ? null : { max_orders, max_per_hour, made, closing: is_closing === 1 },
+    reusable: made === null ? null : { max_orders, max_per_hour, made, closing: is_closing === 1 },
   }
 }
 
@@ -269,11 +268,11 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       const { id, link } = await linkIdOf(c)
       const { order_id, nonce, expiresAt, reusable } = link
       if (reusable) {
-        if (!(await actShop(scope, 1, closeReusable, { nonce, by: scope.by ?? '' }))) throw noSuchLink()
+        if (!(await actShop(scope, 1, closeReusable, { nonce, by: scope.by }))) throw noSuchLink()
         return { id, order_id, revoked: true, opened: await endOrders(scope, nonce) }
       }
       const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt, cancels: query.cancel === 'true' })
-      const entry = { action: 'revoke_link', by: scope.by ?? '', order_id } as const
+      const entry = { action: 'revoke_link', by: scope.by, order_id } as const
       const inBooks = [askAll(scope, markRevoked, { id, order_id }), actShop(scope, 1, recordLink, entry)]
       await Promise.all(inBooks).catch(ignoreOutage)
       return { id, order_id, revoked: true, opened }
@@ -285,7 +284,7 @@ const noSuchLink = (): ProblemError =>
   new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
 
 async function linkIdOf(c: C): Promise<{ id: string; link: CheckoutLinkId }> {
-  const id = c.req.param('id') ?? ''
+  const id = c.req.param('id') as string
   const link = await openCheckoutLinkId(id, linkSecrets(c.env))
   if (!link) throw noSuchLink()
   return { id, link }

@@ -59,7 +59,7 @@ export interface AttentionList {
 
 export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
   const count = await actShop(scope, 1, sumOf, 'attention')
-  if (limit === 0) return { items: [], more: count > 0, count }
+  if (limit === 0) return { items: [], more: count > limit, count }
   const order = { place: ({ since, id }: AttentionRow): Position => [since, id], isBounded: true }
   const { page, next } = await askPage(scope, attentionOfBook, { limit }, order)
   const items = page.flatMap(({ since, attention }) =>
@@ -70,6 +70,6 @@ export async function listAttention(scope: Scope, limit: number): Promise<Attent
 
 /** The order of an event that `onEvent` fails on. */
 export async function orderOfFailing(scope: Scope, event_id: string): Promise<string | undefined> {
-  const [found] = await askAll(scope, failingOfBook, { event_id, limit: 1 })
+  const [found] = await askAll(scope, failingOfBook, { event_id })
   return found?.order_id
 }

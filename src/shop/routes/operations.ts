@@ -4,6 +4,7 @@ import type { OperationKind } from '../../money/protocol.ts'
 import { listAccounts } from '../../operations/list-accounts.ts'
 import { type ResendWebhookInput, resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../orders/own-event.ts'
+import { option } from '../../schemas/fields.ts'
 import {
   currency,
   nonEmptyText,
@@ -17,7 +18,7 @@ import {
   url,
 } from '../../schemas/input.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { flag, optionalText } from '../../schemas/values.ts'
+import { flag, text } from '../../schemas/values.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { GateError } from '../call-gate.ts'
 import { clientConfig } from '../env.ts'
@@ -35,9 +36,9 @@ import { packEvent } from '../order/store-event.ts'
 import type { C, Scope } from '../scope.ts'
 import { withoutToken } from './orders.ts'
 import type { Call } from './results.ts'
-import { type Routes, route } from './route.ts'
+import { type ActorScope, type Routes, route } from './route.ts'
 
-const orderIn = ({ req }: C): string => req.param('order_id') ?? ''
+const orderIn = ({ req }: C): string => req.param('order_id') as string
 
 /** The fields that a capture, a refund and a void share. The worker fills in the order and its POS. */
 const MONEY = {
@@ -53,7 +54,12 @@ const CAPTURE = {
 }
 
 /** A money call, with an `Idempotency-Key`. */
-async function operate(c: C, scope: Scope, kind: OperationKind, fields: Record<string, unknown>): Promise<Response> {
+async function operate(
+  c: C,
+  scope: ActorScope,
+  kind: OperationKind,
+  fields: Record<string, unknown>,
+): Promise<Response> {
   const idempotencyKey = c.req.header('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ProblemError(
@@ -69,7 +75,7 @@ async function operate(c: C, scope: Scope, kind: OperationKind, fields: Record<s
     idempotencyKey,
     fields,
     version: c.req.header('if-match'),
-    limit: refundLimit(scope.role ?? 'view'),
+    limit: refundLimit(scope.role),
   }
   return respond(await act(scope, order_id, moveMoney, request).catch(unlessLost(kind, order_id)))
 }
@@ -88,7 +94,7 @@ function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: u
 function respond({ status, body }: RecordedResponse): Response {
   if (status === 200) return Response.json(body)
   const problem = body as Problem
-  if (status >= 500 && problem.code !== 'outcome_unknown') throw ProblemError.of(problem)
+  if (problem.code !== 'outcome_unknown') throw ProblemError.of(problem)
   return problemResponse(problem)
 }
 
@@ -132,7 +138,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     needs: 'operations',
     body: { executed: v.lazy((value) => (typeof value === 'boolean' ? flag : oneOf(['unknown']))) },
     async run(c, scope, { body: { executed } }) {
-      const attempt_id = c.req.param('attempt_id') ?? ''
+      const attempt_id = c.req.param('attempt_id') as string
       const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
       // "Not executed" is what the person said; any other rejection is the response.
       const isSettled = status === 200 || (executed === false && (body as Problem).code.endsWith('_not_executed'))
@@ -183,9 +189,9 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   'POST /api/orders/:order_id/attention/done': route({
     may: 'all',
     needs: 'orders',
-    body: { kind: nonEmptyText, flag: optionalText },
-    async run(c, scope, { body: { kind, flag } }) {
-      await act(scope, orderIn(c), attentionDone, { kind, flag: flag ?? undefined })
+    body: { kind: nonEmptyText, flag: option(text) },
+    async run(c, scope, { body }) {
+      await act(scope, orderIn(c), attentionDone, body)
       return { order_id: orderIn(c), done: true }
     },
   }),

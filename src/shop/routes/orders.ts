@@ -55,7 +55,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     may: 'view',
     needs: 'orders',
     async run(c, scope) {
-      const order = await act(scope, c.req.param('order_id') ?? '', showOrder)
+      const order = await act(scope, c.req.param('order_id') as string, showOrder)
       if (!order) throw new ProblemError(404, 'not_found', 'No such order.')
       return order
     },
@@ -65,7 +65,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     may: 'view',
     needs: 'stored',
     async run({ req }, { kv }) {
-      const stored = await getEvent(kv, req.param('order_id') ?? '', req.param('event_id') ?? '')
+      const stored = await getEvent(kv, req.param('order_id') as string, req.param('event_id') as string)
       if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
       const { received_at, event, issues, erased_at } = stored
       return { received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) }
@@ -88,7 +88,7 @@ export const STRAY_ROUTES: Routes<Extract<Call, `GET /api/strays${string}`>> = {
     may: 'all',
     needs: 'stored',
     async run({ req }, { kv }) {
-      const data = await getStray(kv, req.param('id') ?? '')
+      const data = await getStray(kv, req.param('id') as string)
       if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
       return { data }
     },

@@ -19,12 +19,12 @@ export function result(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
     requireBindings(env, 'checkout')
-    const order_id = req.param('order_id') ?? ''
-    const t = req.query('t') ?? ''
+    const order_id = req.param('order_id') as string
+    const { t = '', look: looks = '' } = req.query()
     if (!(await isResultLink(order_id, t, linkSecrets(env)))) {
       return neutralPage(siteFor(deps.pages, c))
     }
-    const look = Number(/^\d{1,4}$/.exec(req.query('look') ?? '')?.[0] ?? 0)
+    const look = /^\d{1,4}$/.test(looks) ? Number(looks) : 0
     const scope = scopeOf(deps, c)
     let shown = await act(scope, order_id, showPage)
     if (look >= POLL_AFTER_REFRESHES && !isFinal(shown) && req.raw.method === 'GET') {
@@ -38,7 +38,10 @@ export function result(deps: Deps): (c: C) => Promise<Response> {
 /** `POST /return/:order_id?t=…`: some payment pages send the customer back with a form. The result is a page to GET. */
 export function resultPosted({ req }: C): Response {
   const { search } = new URL(req.url)
-  return new Response(null, { status: 303, headers: { location: resultPath(req.param('order_id') ?? '') + search } })
+  return new Response(null, {
+    status: 303,
+    headers: { location: resultPath(req.param('order_id') as string) + search },
+  })
 }
 
 const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success' || status?.status === 'failure'
@@ -46,9 +49,8 @@ const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success'
 /** @returns Whether the service showed an event. A failure does not break the page: the webhook may still arrive. */
 async function poll(scope: Scope, order_id: string, { method }: OrderPage): Promise<boolean> {
   try {
-    if (!(await act(scope, order_id, mayPoll))) return false
-    const { isStored } = await resend(scope, { order_id, operation: method ?? 'purchase' })
-    return isStored
+    const mayAsk = await act(scope, order_id, mayPoll)
+    return mayAsk && (await resend(scope, { order_id, operation: method ?? 'purchase' })).isStored
   } catch (error) {
     logError('result_not_polled', { order_id, ...describeError(error) })
     return false

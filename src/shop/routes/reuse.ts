@@ -36,14 +36,15 @@ export async function reuse(
 ): Promise<CheckoutLink | Response> {
   const { env, req } = c
   const nonce = nonceOf(path.slice(path.lastIndexOf('/') + 1))
-  const [known] = /^[\w-]{22}$/.exec(getCookie(c, COOKIE) ?? '') ?? []
+  const [known] = getCookie(c, COOKIE)?.match(/^[\w-]{22}$/) ?? []
   const visitor = known ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
   const isPress = req.raw.method === 'POST'
-  const fields = new URLSearchParams(isPress ? ((await bodyText(req.raw)) ?? '') : '')
-  const after = fields.get('after') ?? ''
+  const { after = '', key = '' } = Object.fromEntries(
+    new URLSearchParams(isPress ? await bodyText(req.raw) : undefined),
+  )
   const marked = (text: string) => `${nonce} ${visitor} ${text}`
   // A form of another site, or of another browser, makes nothing.
-  const isOwn = known !== undefined && (await isMarkOf(linkSecrets(env), FORM, marked(after), fields.get('key') ?? ''))
+  const isOwn = known !== undefined && (await isMarkOf(linkSecrets(env), FORM, marked(after), key))
   const press = isOwn && { after, order_id: `${link.order.order_id}-${randomId(REUSE_LENGTH)}` }
   const { closed, last } = await actShop(scope, 1, orderOfVisit, { nonce, visitor, ...press })
   const isEnded = closed === 'revoked' || closed === 'expired'

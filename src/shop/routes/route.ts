@@ -6,12 +6,15 @@ import { toIssue } from '../../schemas/read.ts'
 import { text } from '../../schemas/values.ts'
 import type { Group } from '../lib/configuration.ts'
 import { jsonBody } from '../lib/json-body.ts'
-import type { Right } from '../lib/people.ts'
+import type { Actor, Right } from '../lib/people.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
 import type { C, Scope } from '../scope.ts'
 import type { Call, Returns } from './results.ts'
 import type { Takes } from './takes.ts'
+
+/** The surroundings of a request of somebody who acts. */
+export type ActorScope = Scope & Actor
 
 type None = Record<never, never>
 type Read<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>
@@ -34,7 +37,7 @@ export interface Route<K extends Call = Call> {
   /** The status of its success, 200 unless given. */
   status?: number
   /** Returns the body of its success; a response only where the status depends on it. */
-  run: (c: C, scope: Scope, asked: Asked<never, never>) => Promise<Returns[K] | Response>
+  run: (c: C, scope: ActorScope, asked: Asked<never, never>) => Promise<Returns[K] | Response>
 }
 
 const NOT_DONE = 'The input is not valid; nothing was done.'
@@ -53,7 +56,7 @@ export function route<K extends Call, Q extends v.ObjectEntries = None, B extend
   row: Omit<Route<K>, 'run' | 'query' | 'body'> & {
     query?: Q & Entries<K, 'query', Q>
     body?: B & Entries<K, 'body', B>
-    run: (c: C, scope: Scope, asked: Asked<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
+    run: (c: C, scope: ActorScope, asked: Asked<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
   },
 ): Route<K> {
   return row as Route<K>

@@ -17,7 +17,7 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
     const { env, req } = c
     requireBindings(env, 'checkout')
     const site = siteFor(deps.pages, c)
-    const short = req.param('short') ?? ''
+    const short = req.param('short') as string
     const scope = scopeOf(deps, c)
     const isUnmarked = /^[\w-]{12}$/.test(short) && scope.now() < unmarkedUntil
     const book = isUnmarked ? 1 : await bookOfShort(short, linkSecrets(env))

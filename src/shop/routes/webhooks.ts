@@ -24,7 +24,7 @@ export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
     const handle = createWebhookHandler({
       secrets: webhookSecrets(env),
       maxBytes: MAX_BYTES,
-      onEvent: (event) => store(scope, event, req.query('expected') ?? ''),
+      onEvent: (event) => store(scope, event, req.query('expected')),
       onUnreadable: ({ data, reason }) => storeStray(scope, data, reason),
       onRejected: logRejection,
     })
@@ -32,10 +32,10 @@ export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
   }
 }
 
-async function store(scope: Scope, event: WebhookEvent, sealed: string): Promise<void> {
+async function store(scope: Scope, event: WebhookEvent, sealed = ''): Promise<void> {
   const { env } = scope
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
-  const expected = await unsealExpected(sealed, orderIdOf(event) ?? '', linkSecrets(env))
+  const expected = await unsealExpected(sealed, orderIdOf(event), linkSecrets(env))
   const packed = packEvent(event, env, expected)
   return packed ? act(scope, packed, storeWebhook) : storeUnpackable(scope, event)
 }
@@ -54,8 +54,8 @@ function senderMayPass(env: ShopEnv, request: Request): boolean {
 function logRejection(error: unknown, status: number): void {
   if (isWebhookVerificationError(error)) {
     logInfo('webhook_rejected', { reason: error.reason, detail: error.message })
-  } else if (status >= 500) {
-    // The service repeats it.
+  } else if (status !== 400) {
+    // The service repeats it. 400: the connection failed while the body was read.
     const tooSoon = error instanceof StorageError && { too_soon: error.tooSoon }
     logError('webhook_not_stored', { ...tooSoon, ...describeError(error) })
   }

@@ -108,7 +108,10 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/shop/*.ts': [...worker('shop configuration'), ...SHOP],
   },
   'shop/routes': {
-    'src/shop/routes/{checkout,result}.ts': [...PAGES, ...worker('cancel open-checkout reusable-links')],
+    'src/shop/routes/{checkout,result}.ts': [
+      ...PAGES,
+      ...worker('configuration cancel open-checkout reusable-links whole-order failures'),
+    ],
     'src/shop/routes/{links,short-link,reuse}.ts': [
       ...API,
       ...worker('links reusable-links books'),
@@ -117,15 +120,16 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     'src/shop/routes/{webhooks,events}.ts': [
       ...API,
-      ...worker('webhooks rejections alerts attention chat gate reconciliation'),
+      ...worker('webhooks rejections alerts attention chat gate merchant reconciliation'),
       ...ERRORS,
     ],
     'src/shop/routes/operations.ts': [
       ...API,
-      ...worker('operate settle found-out cancel attention gate merchant'),
+      ...worker('operate settle found-out cancel attention gate merchant console-engine api whole-order'),
       ...ERRORS,
+      ...ERASURE,
     ],
-    'src/shop/routes/*.ts': [...API, ...LISTS, ...TRUTH, ...ERRORS],
+    'src/shop/routes/*.ts': [...API, ...LISTS, ...TRUTH, ...worker('shop webhooks'), ...ERRORS, ...ERASURE],
   },
   'shop/lib': {
     'src/shop/lib/configuration.ts': worker('shop reconciliation configuration'),

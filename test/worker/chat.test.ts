@@ -164,6 +164,8 @@ it('a try of the chat says whether it took a message, or that there is none', as
   const ok = await tried()
   chat.respond = () => new Response('', { status: 500 })
   expect([ok, await tried(), messages[0]?.text]).toEqual([true, false, 'edgetill · Mugs'])
+  world.options.env = { CHAT_URL }
+  expect([await tried(), messages[2]?.text]).toEqual([false, 'edgetill · '])
   world.options.env = {}
-  expect([await tried(), messages.length]).toEqual([null, 2])
+  expect([await tried(), messages.length]).toEqual([null, 3])
 })

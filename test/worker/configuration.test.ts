@@ -123,11 +123,11 @@ describe('configuration', () => {
 
   it('names a setting that cannot work to a customer too, and a previous secret with white space around it', async () => {
     const world = new World({ env: { POS_ID: 'x' } })
-    const opened = await world.get(await world.link({ order_id: 'A-1' }))
-    expect([opened.status, await opened.text()]).toEqual([
-      500,
-      expect.stringMatching(/<main>.*could not be opened.*POS_ID/s),
-    ])
+    for (const path of [await world.link({ order_id: 'A-1' }), '/return/A-1', '/p/x']) {
+      const opened = await world.get(path)
+      const says = path === '/p/x' ? /POS_ID/ : /<main>.*could not be opened.*POS_ID/s
+      expect([path, opened.status, await opened.text()]).toEqual([path, 500, expect.stringMatching(says)])
+    }
     const padded = new World({ env: { API_SECRET_PREVIOUS: 'old ' } })
     const response = await padded.post('data=a&signature=b')
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('API_SECRET_PREVIOUS')])

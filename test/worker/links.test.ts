@@ -109,7 +109,12 @@ describe('a link of POST /api/links', () => {
   it('takes the time of expiry as text or number', async () => {
     const world = new World()
     const at = world.time + 60_000
-    for (const expires_at of [at, new Date(at).toISOString(), '2026-03-01T12:01:00+02:00']) {
+    for (const expires_at of [
+      at,
+      new Date(at).toISOString(),
+      '2026-03-01T12:01:00+02:00',
+      '2026-03-01T12:01:00+0200',
+    ]) {
       const made = await make(world, 'A-1', { expires_at })
       expect(made.expires_at).toBe(new Date(at).toISOString())
     }
@@ -135,7 +140,8 @@ describe('POST /api/links', () => {
   ])('rejects %s with the name of the field', async (_, body, text) => {
     const response = await post(new World(), body)
     expect(response.status).toBe(400)
-    const issues = [{ path: expect.stringMatching(/^(order|expires|reference|customer_email)/) }]
+    const said = { message: expect.any(String), received: expect.any(String) }
+    const issues = [{ path: expect.stringMatching(/^(order|expires|reference|customer_email)/), ...said }]
     expect(await response.json()).toMatchObject({ code: 'invalid_input', detail: expect.stringMatching(text), issues })
   })
 
@@ -164,6 +170,41 @@ describe('POST /api/links', () => {
     })
     const { url } = (await (await world.fetch(request)).json()) as Made
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/checkout\//)
+    world.options.env = { PUBLIC_ORIGIN: 'http://worker:8787', ALLOW_INSECURE_HTTP: 'true' }
+    expect((await make(world, 'A-1')).url).toMatch(/^http:\/\/worker:8787\/checkout\//)
+  })
+})
+
+describe('GET /api/links', () => {
+  it('shows the link that is asked for, of an order that has two', async () => {
+    const world = new World()
+    for (const made of [await make(world, 'A-1'), await make(world, 'A-1')]) {
+      const { id, url } = made
+      expect(await (await world.api(`/api/links/${id}`)).json()).toMatchObject({ id, url, order_id: 'A-1', orders: [] })
+    }
+  })
+
+  it('asks only the books that it needs, and for the orders of the links that it shows alone', async () => {
+    const world = new World({ bookSize: 1 })
+    await make(world, 'A-1')
+    const cost = async (path: string) => {
+      const { gate } = world.gate.calls
+      const { links } = (await (await world.api(path)).json()) as { links: { order_id: string }[] }
+      return { links: links.map(({ order_id }) => order_id), calls: world.gate.calls.gate - gate }
+    }
+    const more = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO link SELECT
+      short || i, id || i, 'B-' || i, amount, currency, description, customer_name, token, created_at, expires_at, NULL, by
+      FROM link, n`
+    world.gate.storage('', 'shop').sql.exec(more)
+    // The books look for those in a state themselves.
+    expect(await cost('/api/links?state=revoked')).toEqual({ links: [], calls: 1 })
+    expect(await cost('/api/links?limit=100')).toMatchObject({ links: { length: 100 }, calls: 2 })
+    for (const order_id of ['A-2', 'A-3', 'A-4', 'A-5', 'A-6']) {
+      await world.open((await make(world, order_id)).url)
+      await world.advance(DAY_MS)
+    }
+    // Four of five books; then each, for the orders.
+    expect(await cost('/api/links?limit=1')).toEqual({ links: ['A-6'], calls: 9 })
   })
 })
 

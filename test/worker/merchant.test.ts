@@ -130,8 +130,14 @@ describe('what the shop’s people find', () => {
       await world.deliver(payment('mugs-9'))
       await world.advance(2_000)
       await world.idle()
-      const { events } = (await (await world.api('/api/events?failing=true')).json()) as { events: { error: string }[] }
+      const path = '/api/events?failing=true'
+      const { events } = (await (await world.api(path)).json()) as { events: { error: string }[] }
+      const next_at = new Date(world.time + 1_000).toISOString()
+      expect(events).toMatchObject([{ order_id: 'mugs-9', attempts: 1, given_up: false, next_at }])
       expect(events[0]?.error).toContain(ORDER.customer_email)
+      // One that was handled a moment ago, and is listed still.
+      world.gate.storage('', 'shop').sql.exec("INSERT INTO failing VALUES ('gone', 'mugs-9', 'mugs-9')")
+      expect(await (await world.api(path)).json()).toEqual({ events, cursor: null })
       const failed = lines('on_event_failed', from).find(({ order_id }) => order_id === 'mugs-9')
       expect(failed?.error).toBe(['RangeError', 'string', 'object'][i])
       const text = JSON.stringify(log.slice(from))

@@ -121,6 +121,36 @@ describe('GET /api/orders', () => {
     expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code })])
   })
 
+  it.each([
+    ...['2026-03-01', '2026-03-01T10:00Z', '2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.123Z', '2027-01-01'],
+    ...['2026-03-01T10:00:00%2B02:00', '2026-03-01T10:00:00-0200', '2026-03-01&to=2026-03-02&reference=77&limit=100'],
+  ])('takes from=%s', async (query) => {
+    expect(await page(new World(), `from=${query}`)).toEqual({ orders: [], cursor: null })
+  })
+
+  it('says what is wrong with a parameter, and which ones there are', async () => {
+    const said = async (path: string) => (await (await new World().api(path)).json()) as Record<string, unknown>
+    expect((await said('/api/balances?x=1')).issues).toEqual([
+      { path: 'x', message: 'is unknown: this route takes none', received: 'string of 1 characters' },
+    ])
+    expect((await said('/api/orders?x=1')).detail).toMatch(/takes status, flag, /)
+    expect((await said('/api/orders?open=true&open=true')).detail).toMatch(/^open: was given more than once/)
+  })
+
+  it('finds words in the orders of 92 days', async () => {
+    const world = new World()
+    const since = world.time - 92 * DAY_MS
+    for (const [order_id, at] of [
+      ['A-1', since],
+      ['A-2', since - 1],
+    ] as const) {
+      const row = rowOf(order_id, at)
+      putListed(tablesOf(world), { ...row, summary: { ...row.summary, description: 'A mug' } })
+    }
+    expect(await all(world, 'search=mug')).toEqual(['A-1'])
+    expect(await all(world, `search=mug&to=${new Date(world.time - 1).toISOString()}`)).toEqual(['A-1', 'A-2'])
+  })
+
   it('rejects a cursor that was changed, and one of another query', async () => {
     const world = new World()
     for (const id of ['A-1', 'A-2', 'A-3']) await world.deliver(payment(id))
@@ -135,16 +165,18 @@ describe('GET /api/orders', () => {
   })
 
   it.each([
-    [undefined, { '': 1, 'limit=1': 1, 'status=failure': 1 }],
+    [undefined, { 'orders?': 1, 'orders?limit=1': 1, 'orders?status=failure': 1, 'attention?limit=0': 1 }],
     [
       1,
       {
-        '': 4,
-        'limit=1': 3,
-        'limit=2': 4,
-        'from=2026-05-01&status=failure': 3,
-        'to=2026-04-01': 1,
-        'status=failure': 4,
+        'orders?': 4,
+        'orders?limit=1': 3,
+        'orders?limit=2': 4,
+        'orders?from=2026-05-01&status=failure': 3,
+        'orders?to=2026-04-01': 1,
+        'orders?status=failure': 4,
+        'orders?limit=1&cursor=': 4,
+        'attention?limit=1': 3,
       },
     ],
   ])('asks no KV, and only the books that it needs (orders of a book: %s)', async (bookSize, calls) => {
@@ -153,9 +185,10 @@ describe('GET /api/orders', () => {
       await world.deliver(payment(`order-${i}`))
       await world.advance(31 * DAY_MS)
     }
+    const { cursor } = await page(world, 'limit=1')
     for (const [query, objects] of Object.entries(calls)) {
       const [{ list, get }, before] = [world.kv.calls, world.gate.calls.gate]
-      await page(world, query)
+      expect((await world.api(`/api/${query.replace('cursor=', `cursor=${cursor}`)}`)).status).toBe(200)
       expect([query, world.gate.calls.gate - before]).toEqual([query, objects])
       expect([world.kv.calls.list, world.kv.calls.get]).toEqual([list, get])
     }

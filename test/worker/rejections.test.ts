@@ -60,6 +60,17 @@ describe('POST /webhooks rejects', () => {
     // 8 MB are read and dropped, so that the sender sees the response; no more.
     expect(pulled).toBeLessThan(530)
   })
+
+  it('a body that breaks off, about which the shop can do nothing: no line in the log', async () => {
+    const { world } = genuine()
+    const breaks = () => new ReadableStream({ pull: (controller) => controller.error(new TypeError('reset')) })
+    const send = () =>
+      new Request(`${ORIGIN}/webhooks`, {
+        ...{ method: 'POST', headers: { 'content-type': FORM }, body: breaks(), duplex: 'half' },
+      } as RequestInit)
+    await expectRejection(world, await world.answers(send), 400)
+    expect(log.flat().filter((line) => String(line).includes('"webhook_'))).toEqual([])
+  })
 })
 
 describe.each(KINDS)('POST /webhooks over %s KV accepts', (kind) => {
@@ -71,6 +82,8 @@ describe.each(KINDS)('POST /webhooks over %s KV accepts', (kind) => {
       }
       for (const response of await world.answers(body))
         expect([response.status, await response.text()]).toEqual([503, 'Try again later'])
+      const line = { kind: 'webhook_not_stored', too_soon: message.includes('429'), error: 'StorageError' }
+      if (kind === 'strict') expect(log.flat()).toContain(JSON.stringify(line))
       expect(await world.keys('event/')).toEqual([])
       world.kv.before = undefined
       await world.deliver(payment(newOrderId()))
@@ -92,6 +105,7 @@ describe('the sender check', () => {
     const enforce = { SENDER_CHECK: 'enforce', SENDER_IP: '' }
     expect(await send(enforce, '35.187.74.148')).toBe(200)
     expect(await send(enforce, '35.187.74.149')).toBe(403)
+    expect(log.flat()).toContain('{"kind":"foreign_sender","sender":"35.187.74.149","rejected":true}')
     expect(await send(enforce)).toBe(403)
     expect(await send({ ...enforce, SENDER_IP: '192.0.2.7' }, '192.0.2.7')).toBe(200)
     expect(await send({ ...enforce, SENDER_IP: '192.0.2.7' }, '35.187.74.148')).toBe(403)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resultLink } from '../../src/shop/lib/links.ts'
 import { payment } from './support/events.ts'
+import { linesOf } from './support/log.ts'
 import { failing, LINK_SECRET, newOrderId, ORIGIN, World } from './support/world.ts'
 
 /** The result page's address, as the checkout gave it to the service. */
@@ -73,7 +74,15 @@ describe('the result page', () => {
     const { result } = await checkedOut(world, 'A-1')
     await world.fetch(new Request(`${result}&look=9`, { method: 'HEAD' }))
     expect(expected).toBe(0)
-    expect((await world.get(result)).headers.get('refresh')).toBe(`3;url=${result.replace(ORIGIN, '')}&look=1`)
+    for (const [looks, seconds, next] of [
+      ['', 3, 1],
+      ['&look=x', 3, 1],
+      ['&look=10', 10, 11],
+      ['&look=10000', 3, 1],
+    ]) {
+      const { headers } = await world.fetch(new Request(result + looks, { method: 'HEAD' }))
+      expect(headers.get('refresh')).toBe(`${seconds};url=${result.replace(ORIGIN, '')}&look=${next}`)
+    }
     for (let look = 0; look < 40; look++) {
       await world.get(`${result}&look=${look}`)
       await world.advance(2_000)
@@ -97,10 +106,13 @@ describe('the result page', () => {
 
   it('stays a page when the service and KV fail', async () => {
     const world = new World()
-    const { result } = await checkedOut(world, 'A-1')
+    const order_id = newOrderId()
+    const { result } = await checkedOut(world, order_id)
     world.emulator.faults.next({ kind: 'server_error' }, 9)
     const response = await world.get(`${result}&look=5`)
     expect([response.status, (await response.text()).includes('being confirmed')]).toEqual([200, true])
+    const line = { kind: 'result_not_polled', order_id, error: 'ApiError', code: 'api', status: 503 }
+    expect(linesOf(order_id)).toEqual([line])
     world.kv.before = failing()
     // A gate has what the page needs in its own storage.
     expect((await world.get(result)).status).toBe(200)

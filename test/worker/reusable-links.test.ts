@@ -99,8 +99,16 @@ describe('a reusable link', () => {
     expect(ids()).toHaveLength(2)
     const cookie = (await customer().look()).headers.get('set-cookie')?.replace(/=[\w-]{22};/, '=…;')
     expect(cookie).toBe(`edgetill_visitor=…; Max-Age=86400; Path=${path}; HttpOnly; Secure; SameSite=Lax`)
-    const local = await world.fetch(new Request(`http://localhost:8787${path}`))
-    expect(local.headers.get('set-cookie')).toMatch(/Path=\S+; HttpOnly; SameSite=Lax$/)
+    for (const [origin, ALLOW_INSECURE_HTTP, isSecure] of [
+      ['http://localhost:8787', '', false],
+      ['http://pay.shop.example.com', '', true],
+      ['http://pay.shop.example.com', 'true', false],
+      [ORIGIN, 'true', true],
+    ] as const) {
+      world.options.env = { ALLOW_INSECURE_HTTP }
+      const set = (await world.fetch(new Request(origin + path))).headers.get('set-cookie')
+      expect([origin, set?.includes('Secure')]).toEqual([origin, isSecure])
+    }
   })
 
   it('makes at most so many orders an hour, and in all; whoever has one goes on with it', async () => {
@@ -149,7 +157,8 @@ describe('a reusable link', () => {
     ['a name that leaves no place for 11 characters', { order: { ...ORDER, order_id: 'x'.repeat(19) } }, /at most 18/],
     ['a customer', { customer_email: 'olena@example.com' }, /^customer_email: a reusable link is for any customer/],
     ['no orders', { max_orders: 0 }, /max_orders: must be a whole number from 1/],
-    ['a limit without being reusable', { reusable: false, max_per_hour: 5 }, /reusable: true/],
+    ['a limit without being reusable', { reusable: false, max_per_hour: 5 }, /^max_per_hour: .*reusable: true/],
+    ['a number of orders without being reusable', { reusable: false, max_orders: 5 }, /^max_orders: .*reusable: true/],
   ])('is not made with %s', async (_, fields, says) => {
     const { made } = await counter(fields)
     expect(made).toMatchObject({ status: 400, code: 'invalid_input', detail: expect.stringMatching(says) })
@@ -215,7 +224,8 @@ describe('closing a reusable link', () => {
     expect(acts).toEqual(['revoke_link', 'link'])
   })
 
-  it('says that one may still be paid whose object fails', async () => {
+  it('says that one may still be paid whose object fails, and that none may where there is none', async () => {
+    expect(await (await counter()).close()).toBe(false)
     const { world, close, customer } = await counter()
     await customer().buy()
     const gates = world.env().ORDER_GATE as { get(name: unknown): object }

@@ -24,6 +24,9 @@ describe('/api', () => {
         expect([header, path, status, asked]).toEqual([header, path, 401, 'Bearer realm="edgetill"'])
       }
     }
+    expect(await (await world.get('/api/orders')).json()).toMatchObject({
+      ...{ code: 'unauthorized', title: 'A bearer token is needed.', detail: expect.stringContaining('ADMIN_TOKEN') },
+    })
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
       expect((await world.api('/api/orders/A-1', { headers: { authorization: header } })).status).toBe(200)
     }
@@ -45,15 +48,18 @@ describe('/api', () => {
     }
   })
 
-  it('returns an event as it was received, without the card’s token', async () => {
+  it('returns an event as it was received, without the card’s token, and says when it was erased', async () => {
     const world = new World()
     const [cc_token, cc_mask] = ['rcr:token', '411111******1111']
     await world.deliver(payment('A-1', { cc_token, cc_mask, earlier: [{ cc_token }] }))
     const { events } = (await (await world.api('/api/orders/A-1')).json()) as Order
-    const response = await world.api(`/api/orders/A-1/events/${events[0]?.id}`)
-    const text = await response.text()
+    const read = async () => (await world.api(`/api/orders/A-1/events/${events[0]?.id}`)).text()
+    const text = await read()
     expect(text).toContain('411111******1111')
-    expect(text).not.toContain('rcr:token')
+    expect(text).not.toMatch(/rcr:token|erased_at/)
+    await world.advance(2_000)
+    await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })
+    expect(JSON.parse(await read())).toMatchObject({ received_at: world.time - 2_000, erased_at: world.time })
   })
 
   it('reads balances', async () => {

@@ -102,7 +102,7 @@ describe('configuration', () => {
     expect((await world.get('/health')).status).toBe(200)
     const from = log.length
     expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, ['ORDER_GATE']])
-    expect(log.slice(from).flat().join('\n')).toContain('ORDER_GATE')
+    expect(log.slice(from).flat().join('\n')).toContain('ORDER_GATE: does not respond as the class OrderGate')
   })
 
   it('asks of a route for what it needs alone: API_URL for the balances', async () => {
@@ -247,6 +247,14 @@ describe('configuration', () => {
     const world = new World({ env: { ...REAL, MODE: 'live', ...env } })
     expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
     expect(new Set(await problemsOf(world))).toEqual(new Set([name]))
+  })
+
+  it('calls the emulator’s address wrong where the worker is deployed, and right on the developer’s machine', async () => {
+    const env = { BASE_URL: 'http://127.0.0.1:4010', API_URL: 'http://127.0.0.1:4010/balances-api' }
+    const world = new World({ env })
+    const problem = 'is still the address of the emulator on your machine'
+    expect(await (await world.api('/health')).json()).toMatchObject({ problems: [{ binding: 'BASE_URL', problem }] })
+    expect((await world.api('http://localhost:8787/health')).status).toBe(200)
   })
 
   it('sends credentials over http beyond loopback only with ALLOW_INSECURE_HTTP', async () => {

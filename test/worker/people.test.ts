@@ -78,6 +78,12 @@ describe('PEOPLE', () => {
       (await world.api('/api/days', { headers: { ...bearer(text), 'cf-connecting-ip': address } })).status
     for (let i = 0; i < 10; i++) expect(await ask(`guess ${i}`.replace(' ', '-'), '192.0.2.1')).toBe(401)
     expect(await ask(token('olena'), '192.0.2.1')).toBe(429)
+    const headers = { ...bearer('guess'), 'cf-connecting-ip': '192.0.2.1' }
+    const rejected = await world.api('/api/days', { headers })
+    expect([rejected.headers.get('retry-after'), await rejected.json()]).toMatchObject([
+      '60',
+      { code: 'too_many_tries', title: expect.stringContaining('this address'), retry_after: 60 },
+    ])
     expect(await ask(token('olena'), '192.0.2.2')).toBe(400)
     await world.advance(60_000)
     expect(await ask(token('olena'), '192.0.2.1')).toBe(400)

@@ -254,6 +254,22 @@ describe('closing a reusable link', () => {
     expect(await close()).toBe(false)
   })
 
+  it.each([
+    [22, 480, [true, 2]],
+    [1, 500, [false, 0]],
+  ])('looks at 500 in a turn, and on until it has tried some: %i after %i that were paid', async (open, paid, left) => {
+    const { world, close, customer } = await counter({ max_per_hour: 1_000 })
+    await world.pay(await customer().buy())
+    await world.advance(20_000)
+    const { sql } = world.gate.storage('', 'shop')
+    const copies = `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${paid}) INSERT INTO`
+    sql.exec(`${copies} reuse SELECT nonce, at - i, order_id || i, visitor, 0 FROM reuse, n`)
+    const row = 'order_id, version, since, is_open, has_flags, summary'
+    sql.exec(`${copies} listed (${row}) SELECT order_id || i, version, since, 0, 0, summary FROM listed, n`)
+    for (let i = 0; i < open; i++) await customer().buy()
+    expect([await close(), world.payable('mug').length]).toEqual(left)
+  })
+
   it('goes on by itself where the program stopped half way', async () => {
     const { world, look, close, customer } = await counter()
     for (let i = 0; i < 23; i++) await customer().buy()

@@ -2,7 +2,7 @@ import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
 import { ProblemError } from './problem.ts'
 
 /** The longest body that the Worker reads. */
-export const MAX_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /** A sender that gets a response while it is still sending may see a reset connection instead: so much is read, and dropped. */
 const DRAINED_BYTES = 8 * 2 ** 20

@@ -39,7 +39,7 @@ export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Re
   )
 }
 
-const tokenOf = ({ req }: C): string | undefined => /^Bearer +(\S+)$/i.exec(req.header('authorization') ?? '')?.[1]
+const tokenOf = ({ req }: C): string | undefined => req.header('authorization')?.match(/^Bearer +(\S+)$/i)?.[1]
 
 /**
  * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
@@ -67,6 +67,6 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
 
 /** A worker that is deployed cannot reach the emulator on the machine of its developer. */
 function wrongPlace({ env, req }: C): ConfigurationProblem[] {
-  if (isLoopback(req.url) || !isLoopback(env.BASE_URL ?? '')) return []
+  if (isLoopback(req.url) || !isLoopback(env.BASE_URL)) return []
   return [{ binding: 'BASE_URL', problem: 'is still the address of the emulator on your machine' }]
 }

@@ -28,7 +28,11 @@ export function result(deps: Deps): (c: C) => Promise<Response> {
     const scope = scopeOf(deps, c)
     let shown = await act(scope, order_id, showPage)
     if (look >= POLL_AFTER_REFRESHES && !isFinal(shown) && req.raw.method === 'GET') {
-      if (await poll(scope, order_id, shown)) shown = await act(scope, order_id, showPage)
+      // A failure does not break the page: the webhook may still arrive.
+      const isStored = await poll(scope, order_id, shown).catch((error) =>
+        logError('result_not_polled', { order_id, ...describeError(error) }),
+      )
+      if (isStored) shown = await act(scope, order_id, showPage)
     }
     const site = siteFor(deps.pages, c, shown.lang)
     return resultPage(site, order_id, shown, `${resultPath(order_id)}?t=${t}`, look)
@@ -46,13 +50,8 @@ export function resultPosted({ req }: C): Response {
 
 const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success' || status?.status === 'failure'
 
-/** @returns Whether the service showed an event. A failure does not break the page: the webhook may still arrive. */
+/** @returns Whether the service showed an event. */
 async function poll(scope: Scope, order_id: string, { method }: OrderPage): Promise<boolean> {
-  try {
-    const mayAsk = await act(scope, order_id, mayPoll)
-    return mayAsk && (await resend(scope, { order_id, operation: method ?? 'purchase' })).isStored
-  } catch (error) {
-    logError('result_not_polled', { order_id, ...describeError(error) })
-    return false
-  }
+  const mayAsk = await act(scope, order_id, mayPoll)
+  return mayAsk && (await resend(scope, { order_id, operation: method ?? 'purchase' })).isStored
 }

@@ -2,7 +2,6 @@ import { isWebhookVerificationError } from '../../errors.ts'
 import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
 import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { MAX_BYTES } from '../lib/json-body.ts'
 import { unsealExpected } from '../lib/links.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
@@ -23,7 +22,6 @@ export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
     const scope = scopeOf(deps, c)
     const handle = createWebhookHandler({
       secrets: webhookSecrets(env),
-      maxBytes: MAX_BYTES,
       onEvent: (event) => store(scope, event, req.query('expected')),
       onUnreadable: ({ data, reason }) => storeStray(scope, data, reason),
       onRejected: logRejection,

@@ -85,6 +85,7 @@ it('everything that failed since a time is called again at once, what was given 
 describe('GET /api/attention', () => {
   it('says what needs a person, the oldest first, each in a sentence', async () => {
     const { world } = create()
+    expect(await json(world, '/api/attention?limit=0')).toEqual({ items: [], more: false, count: 0 })
     const [wrong, lost, open, fine] = ['wrong', 'lost', 'open', 'fine'].map((name) => newOrderId(name)) as string[]
     await world.pay(await world.open(await world.link({ order_id: String(lost), method: 'auth' })))
     await world.advance(2_000)

@@ -161,8 +161,10 @@ describe('configuration', () => {
 
   it.each(['x'.repeat(31), `${'x'.repeat(32)} y`])('rejects the admin token %j everywhere', async (token) => {
     const world = new World({ env: { ADMIN_TOKEN: token } })
-    expect((await world.get('/health')).status).toBe(503)
-    expect((await world.api('/api/orders', { headers: { authorization: `Bearer ${token}` } })).status).toBe(500)
+    const headers = { authorization: `Bearer ${token}` }
+    const health = await world.get('/health', headers)
+    expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured' }])
+    expect((await world.api('/api/orders', { headers })).status).toBe(500)
   })
 
   it('is checked as the SDK checks it: what no call could use is not healthy', async () => {

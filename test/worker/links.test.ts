@@ -176,12 +176,21 @@ describe('POST /api/links', () => {
 })
 
 describe('GET /api/links', () => {
-  it('shows the link that is asked for, of an order that has two', async () => {
+  it('shows the link that is asked for, of an order that has two, with all that is known of it', async () => {
     const world = new World()
-    for (const made of [await make(world, 'A-1'), await make(world, 'A-1')]) {
-      const { id, url } = made
-      expect(await (await world.api(`/api/links/${id}`)).json()).toMatchObject({ id, url, order_id: 'A-1', orders: [] })
+    const show = async ({ id }: Made) => (await world.api(`/api/links/${id}`)).json()
+    const named = { order: { ...ORDER, order_id: 'A-1', customer_fname: 'Олена', customer_lname: 'Коваль' } }
+    const [plain, personal] = [await make(world, 'A-1'), await make(world, 'A-1', named)]
+    for (const made of [plain, personal]) {
+      expect(await show(made)).toEqual({
+        ...{ ...made, order_id: 'A-1', amount_minor: 10_050, currency: 'UAH', description: 'Two mugs', by: 'api' },
+        ...{ state: 'sent', created_at: new Date(world.time).toISOString(), revoked_at: null, reusable: null },
+        ...{ customer_name: made === plain ? null : 'Олена Коваль', orders: [], cursor: null },
+      })
     }
+    await world.pay(await world.open(personal.url))
+    await world.advance(20_000)
+    expect(await show(plain)).toMatchObject({ state: 'paid', orders: [{ order_id: 'A-1', status: 'success' }] })
   })
 
   it('asks only the books that it needs, and for the orders of the links that it shows alone', async () => {
@@ -240,6 +249,9 @@ describe('DELETE /api/links/:id', () => {
     expect(await world.open(other.url)).toMatch(/\/form$/)
     // An opened payment goes on: only `cancel` ends it.
     expect(await (await revoke(world, other.id)).json()).toMatchObject({ opened: true })
+    const { entries } = (await (await world.api('/api/audit?limit=1')).json()) as { entries: object[] }
+    const at = new Date(world.time).toISOString()
+    expect(entries).toEqual([{ at, action: 'revoke_link', by: 'api', order_id: 'A-1', result: 'done' }])
     await world.advance(121_000)
     expect(world.payable('A-1')).toEqual(['A-1'])
   })

@@ -78,7 +78,14 @@ describe('a reusable link', () => {
   it('makes another order for whoever comes back to one that the shop has cancelled', async () => {
     const { world, ids, customer } = await counter()
     const olena = customer()
-    await olena.buy()
+    const checkout = await olena.buy()
+    // Not yet where there is a note alone, or where it could not be cancelled.
+    world.intercept = (url) => (url.includes('/cancel') ? Response.json({}, { status: 422 }) : undefined)
+    expect((await world.send(`/api/orders/${ids()[0]}/notes`, { text: 'x' })).status).toBe(201)
+    expect(await olena.buy()).toBe(checkout)
+    expect((await world.send(`/api/orders/${ids()[0]}/cancel`)).status).toBe(422)
+    expect(await olena.buy()).toBe(checkout)
+    world.intercept = undefined
     expect((await world.send(`/api/orders/${ids()[0]}/cancel`)).status).toBe(200)
     await olena.buy()
     expect([ids().length, world.payable('mug')]).toEqual([2, [ids()[1]]])
@@ -156,6 +163,11 @@ describe('a reusable link', () => {
   it.each([
     ['a name that leaves no place for 11 characters', { order: { ...ORDER, order_id: 'x'.repeat(19) } }, /at most 18/],
     ['a customer', { customer_email: 'olena@example.com' }, /^customer_email: a reusable link is for any customer/],
+    [
+      'a customer of its order',
+      { order: { ...ORDER, customer_phone: '+380441234567' } },
+      /^customer_phone: a reusable/,
+    ],
     ['no orders', { max_orders: 0 }, /max_orders: must be a whole number from 1/],
     ['a limit without being reusable', { reusable: false, max_per_hour: 5 }, /^max_per_hour: .*reusable: true/],
     ['a number of orders without being reusable', { reusable: false, max_orders: 5 }, /^max_orders: .*reusable: true/],
@@ -220,8 +232,8 @@ describe('closing a reusable link', () => {
     }
     expect(all.sort()).toEqual(ids().sort())
     const { entries } = (await json('/api/audit?limit=100')) as Returns['GET /api/audit']
-    const acts = entries.filter(({ order_id }) => order_id === 'mug').map(({ action }) => action)
-    expect(acts).toEqual(['revoke_link', 'link'])
+    const acts = entries.filter(({ order_id }) => order_id === 'mug').map(({ by, action }) => `${by} ${action}`)
+    expect(acts).toEqual(['api revoke_link', 'api link'])
   })
 
   it('says that one may still be paid whose object fails, and that none may where there is none', async () => {

@@ -253,10 +253,9 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       const after = openCursor<Position>(cursor, id)
       const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id })
       if (!found) throw noSuchLink()
-      const { page: orders, next } = link.reusable
-        ? await ordersOf(scope, link.nonce, { limit, after })
-        : { page: await listed(scope, [link.order_id]), next: undefined }
-      return { ...describeLink(found.row, found.its, originOf(c)), orders, cursor: sealCursor(next, id) }
+      const made = link.reusable ? await ordersOf(scope, link.nonce, { limit, after }) : undefined
+      const orders = made?.page ?? (await listed(scope, [link.order_id]))
+      return { ...describeLink(found.row, found.its, originOf(c)), orders, cursor: sealCursor(made?.next, id) }
     },
   }),
   // The link leads to no payment any more. Revoked again, it stays revoked; of a reusable one, more of its orders end.

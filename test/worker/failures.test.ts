@@ -102,12 +102,8 @@ const REQUESTS: Record<string, (one: Awaited<ReturnType<typeof prepared>>) => Pr
 }
 
 const read = (lines: unknown[][]) => lines.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>)
-
-/** The order that a request is about: none for a list, for a link by its id, and for what cannot be read. */
-const aboutOf = (request: string): string | undefined => {
-  if (request === 'checkout') return OPENED
-  return /^(result|order|event|capture|settle|cancel|resend|erase)$/.test(request) ? ID : undefined
-}
+/** The requests whose address names the order. */
+const NAMED = /^(result|order|event|capture|settle|cancel|resend|erase)$/
 
 it.each(Object.keys(TROUBLES))('is one line: %s', async (name) => {
   const [happens, requests] = TROUBLES[name] ?? [() => {}, []]
@@ -128,8 +124,8 @@ it.each(Object.keys(TROUBLES))('is one line: %s', async (name) => {
     lines.push([request, status, own.map(({ kind }) => kind)])
     for (const { kind, order_id, operation, error, attempt_id } of own) {
       if (kind === 'configuration' || kind === 'on_event_failed') continue
-      expect([request, kind, order_id]).toEqual([request, kind, aboutOf(request)])
-      expect([request, kind, error ?? attempt_id]).toEqual([request, kind, expect.any(String)])
+      const named = request === 'checkout' ? OPENED : NAMED.test(request) ? ID : undefined
+      expect([request, order_id, error ?? attempt_id]).toEqual([request, named, expect.any(String)])
       if (kind === 'outcome_unknown') expect(operation).toBe(request)
     }
     expect(written.join()).not.toMatch(/customer|olena/)

@@ -109,12 +109,8 @@ describe('a link of POST /api/links', () => {
   it('takes the time of expiry as text or number', async () => {
     const world = new World()
     const at = world.time + 60_000
-    for (const expires_at of [
-      at,
-      new Date(at).toISOString(),
-      '2026-03-01T12:01:00+02:00',
-      '2026-03-01T12:01:00+0200',
-    ]) {
+    const local = '2026-03-01T12:01:00+02:00'
+    for (const expires_at of [at, new Date(at).toISOString(), local, local.replace(/:00$/, '00')]) {
       const made = await make(world, 'A-1', { expires_at })
       expect(made.expires_at).toBe(new Date(at).toISOString())
     }

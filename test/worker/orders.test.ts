@@ -104,17 +104,11 @@ describe('GET /api/orders', () => {
   })
 
   it.each([
-    ['state=paid', 'invalid_parameter'],
-    ['limit=5&limit=6', 'invalid_parameter'],
-    ['flag=paid', 'invalid_parameter'],
-    ['status=', 'invalid_parameter'],
-    ['open=false', 'invalid_parameter'],
-    ['from=yesterday', 'invalid_parameter'],
-    ['from=2026-03-01T10:00:00', 'invalid_parameter'],
-    ['from=2026-02-30T99:00:00Z', 'invalid_parameter'],
-    ['to=2026-04-31T10:00:00%2B03:00', 'invalid_parameter'],
-    ['from=2026-03-02&to=2026-03-02', 'invalid_parameter'],
-    ...['0', '101', '1.5', ''].map((limit) => [`limit=${limit}`, 'invalid_parameter']),
+    ...[
+      ...['state=paid', 'limit=5&limit=6', 'flag=paid', 'status=', 'open=false', 'from=yesterday'],
+      ...['from=2026-03-01T10:00:00', 'from=2026-02-30T99:00:00Z', 'to=2026-04-31T10:00:00%2B03:00'],
+      ...['from=2026-03-02&to=2026-03-02', 'limit=0', 'limit=101', 'limit=1.5', 'limit='],
+    ].map((query) => [query, 'invalid_parameter']),
     ['cursor=a%20b', 'invalid_cursor'],
   ])('rejects %s', async (query, code) => {
     const response = await new World().api(`/api/orders?${query}`)
@@ -140,13 +134,8 @@ describe('GET /api/orders', () => {
   it('finds words in the orders of 92 days', async () => {
     const world = new World()
     const since = world.time - 92 * DAY_MS
-    for (const [order_id, at] of [
-      ['A-1', since],
-      ['A-2', since - 1],
-    ] as const) {
-      const row = rowOf(order_id, at)
+    for (const row of [rowOf('A-1', since), rowOf('A-2', since - 1)])
       putListed(tablesOf(world), { ...row, summary: { ...row.summary, description: 'A mug' } })
-    }
     expect(await all(world, 'search=mug')).toEqual(['A-1'])
     expect(await all(world, `search=mug&to=${new Date(world.time - 1).toISOString()}`)).toEqual(['A-1', 'A-2'])
   })
@@ -169,13 +158,8 @@ describe('GET /api/orders', () => {
     [
       1,
       {
-        'orders?': 4,
-        'orders?limit=1': 3,
-        'orders?limit=2': 4,
-        'orders?from=2026-05-01&status=failure': 3,
-        'orders?to=2026-04-01': 1,
-        'orders?status=failure': 4,
-        'orders?limit=1&cursor=': 4,
+        ...{ 'orders?': 4, 'orders?limit=1': 3, 'orders?limit=2': 4, 'orders?limit=1&cursor=': 4 },
+        ...{ 'orders?from=2026-05-01&status=failure': 3, 'orders?to=2026-04-01': 1, 'orders?status=failure': 4 },
         'attention?limit=1': 3,
       },
     ],

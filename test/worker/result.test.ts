@@ -74,12 +74,8 @@ describe('the result page', () => {
     const { result } = await checkedOut(world, 'A-1')
     await world.fetch(new Request(`${result}&look=9`, { method: 'HEAD' }))
     expect(expected).toBe(0)
-    for (const [looks, seconds, next] of [
-      ['', 3, 1],
-      ['&look=x', 3, 1],
-      ['&look=10', 10, 11],
-      ['&look=10000', 3, 1],
-    ]) {
+    const looked = { '': [3, 1], '&look=x': [3, 1], '&look=10': [10, 11], '&look=10000': [3, 1] }
+    for (const [looks, [seconds, next]] of Object.entries(looked)) {
       const { headers } = await world.fetch(new Request(result + looks, { method: 'HEAD' }))
       expect(headers.get('refresh')).toBe(`${seconds};url=${result.replace(ORIGIN, '')}&look=${next}`)
     }

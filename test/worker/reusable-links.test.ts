@@ -106,15 +106,12 @@ describe('a reusable link', () => {
     expect(ids()).toHaveLength(2)
     const cookie = (await customer().look()).headers.get('set-cookie')?.replace(/=[\w-]{22};/, '=…;')
     expect(cookie).toBe(`edgetill_visitor=…; Max-Age=86400; Path=${path}; HttpOnly; Secure; SameSite=Lax`)
-    for (const [origin, ALLOW_INSECURE_HTTP, isSecure] of [
-      ['http://localhost:8787', '', false],
-      ['http://pay.shop.example.com', '', true],
-      ['http://pay.shop.example.com', 'true', false],
-      [ORIGIN, 'true', true],
-    ] as const) {
+    const isSecure = async (origin: string) =>
+      (await world.fetch(new Request(origin + path))).headers.get('set-cookie')?.includes('; Secure')
+    for (const ALLOW_INSECURE_HTTP of ['', 'true']) {
       world.options.env = { ALLOW_INSECURE_HTTP }
-      const set = (await world.fetch(new Request(origin + path))).headers.get('set-cookie')
-      expect([origin, set?.includes('Secure')]).toEqual([origin, isSecure])
+      const secure = await Promise.all(['http://localhost:8787', 'http://pay.example.com', ORIGIN].map(isSecure))
+      expect(secure).toEqual([false, ALLOW_INSECURE_HTTP === '', true])
     }
   })
 
@@ -163,11 +160,7 @@ describe('a reusable link', () => {
   it.each([
     ['a name that leaves no place for 11 characters', { order: { ...ORDER, order_id: 'x'.repeat(19) } }, /at most 18/],
     ['a customer', { customer_email: 'olena@example.com' }, /^customer_email: a reusable link is for any customer/],
-    [
-      'a customer of its order',
-      { order: { ...ORDER, customer_phone: '+380441234567' } },
-      /^customer_phone: a reusable/,
-    ],
+    ['its order’s customer', { order: { ...ORDER, customer_fname: 'Olena' } }, /^customer_fname: a reusable link is/],
     ['no orders', { max_orders: 0 }, /max_orders: must be a whole number from 1/],
     ['a limit without being reusable', { reusable: false, max_per_hour: 5 }, /^max_per_hour: .*reusable: true/],
     ['a number of orders without being reusable', { reusable: false, max_orders: 5 }, /^max_orders: .*reusable: true/],

@@ -100,13 +100,8 @@ describe('GET /api/attention', () => {
     for (let hour = 0; hour < 25; hour++) await world.advance(HOUR_MS)
     world.intercept = undefined
     const { items, more } = await attention(world)
-    expect([more, items.map(({ kind, order_id }) => [kind, order_id])]).toEqual([
-      false,
-      [
-        ['operation_unsettled', lost],
-        ['flag', wrong],
-        ['checkout_open', open],
-      ],
+    expect([more, items.map(({ kind, order_id }) => `${kind} ${order_id}`)]).toEqual([
+      ...[false, [`operation_unsettled ${lost}`, `flag ${wrong}`, `checkout_open ${open}`]],
     ])
     expect(items.map(({ at }) => at)).toEqual(items.map(({ at }) => at).sort())
     expect(items.map(({ text }) => text)).toMatchObject([

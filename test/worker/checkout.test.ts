@@ -68,11 +68,8 @@ describe('a checkout link', () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)
     const token = new URL(link).pathname.slice('/checkout/'.length)
-    const foreign = await createCheckoutLink({
-      origin: ORIGIN,
-      linkSecret: 'another-link-secret-of-32-characters',
-      order: { ...ORDER, order_id: 'A-1' },
-    })
+    const linkSecret = 'another-link-secret-of-32-characters'
+    const foreign = await createCheckoutLink({ origin: ORIGIN, linkSecret, order: { ...ORDER, order_id: 'A-1' } })
     for (const bad of [`/checkout/${token}A`, '/checkout/x', '/checkout/%00', foreign]) {
       const response = await world.get(bad)
       expect([response.status, (await response.text()).includes('This payment link is not valid')]).toEqual([404, true])

@@ -65,12 +65,8 @@ describe('a link of POST /api/links', () => {
     const { id, url, expires_at } = await make(world, 'A-1')
     expect([world.kv.calls.get, world.kv.calls.put, world.kv.calls.list]).toEqual([0, 0, 0])
     expect(expires_at).toBe(new Date(world.time + DAY_MS).toISOString())
-    const ours = await createCheckoutLink({
-      origin: ORIGIN,
-      linkSecret: LINK_SECRET,
-      order: { ...ORDER, order_id: 'A-1' },
-      now: () => world.time,
-    })
+    const options = { origin: ORIGIN, linkSecret: LINK_SECRET, now: () => world.time }
+    const ours = await createCheckoutLink({ ...options, order: { ...ORDER, order_id: 'A-1' } })
     const opened = await Promise.all([url, ours].map((link) => openCheckoutLink(tokenOf(link), [LINK_SECRET])))
     expect(opened[0]).toEqual(opened[1])
     expect(url.length).toBe(ours.length)
@@ -187,6 +183,9 @@ describe('GET /api/links', () => {
     await world.pay(await world.open(personal.url))
     await world.advance(20_000)
     expect(await show(plain)).toMatchObject({ state: 'paid', orders: [{ order_id: 'A-1', status: 'success' }] })
+    // One that the shop made itself is not listed.
+    const own = await checkoutLinkId(await world.link({ order_id: 'A-1' }), LINK_SECRET)
+    expect((await world.api(`/api/links/${own}`)).status).toBe(404)
   })
 
   it('asks only the books that it needs, and for the orders of the links that it shows alone', async () => {

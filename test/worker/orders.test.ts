@@ -43,34 +43,17 @@ const tablesOf = (world: World, book = 1) =>
 const EMPTY = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
 
 /** A row as a gate reports it. */
-function rowOf(
-  order_id: string,
-  since: number,
-  { status = 'success', ...rest }: Partial<ListedRow> & Row = {},
-): ListedRow {
+function rowOf(order_id: string, since: number, { status = 'success', ...rest }: Row = {}): ListedRow {
   const { reference, flags = [], ...fields } = rest
   const order = { order_id, status, method: 'purchase', amount: 100.5, currency: 'UAH', totals: EMPTY, flags }
   const summary = { ...order, updated_at: at(5), ...(reference !== undefined && { reference }) } as ListedRow['summary']
   return {
-    summary,
-    order_id,
-    since,
-    version: 1,
-    email: null,
-    last_four: '1111',
-    isOpen: false,
-    due_at: null,
-    attention: [],
-    ...{ failing: [], attempts: [order_id], money: [], audit: [] },
-    ...fields,
+    ...{ summary, order_id, since, version: 1, email: null, last_four: '1111', isOpen: false, due_at: null },
+    ...{ attention: [], failing: [], attempts: [order_id], money: [], audit: [], ...fields },
   }
 }
 
-interface Row {
-  status?: string
-  reference?: string | undefined
-  flags?: ListedRow['summary']['flags']
-}
+type Row = Partial<ListedRow> & { status?: string; reference?: string; flags?: ListedRow['summary']['flags'] }
 
 describe('GET /api/orders', () => {
   it('keeps an order in the book that it came into, with all that happens to it', async () => {

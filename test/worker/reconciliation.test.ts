@@ -159,14 +159,8 @@ describe('an attempt that is not settled', () => {
     await world.advance(1)
     await world.cron()
     await world.idle()
-    expect(alerts).toEqual([
-      expect.objectContaining({
-        kind: 'operation_unsettled',
-        order_id: ID,
-        operation: 'capture',
-        since: new Date(begun).toISOString(),
-      }),
-    ])
+    const since = new Date(begun).toISOString()
+    expect(alerts).toMatchObject([{ kind: 'operation_unsettled', order_id: ID, operation: 'capture', since }])
     await run(world)
     expect(asked.map(({ order_id }) => order_id)).toEqual([ID])
     expect(await world.order(ID)).toMatchObject({ attempts: [], totals: { captured } })

@@ -44,12 +44,8 @@ describe('the result page', () => {
     for (const query of ['', '?t=', `?t=${changed}`, `?t=${t}AA`, '?t=%00', `/../A-2?t=${t}`]) {
       const response = await world.get(`/return/A-1${query}${query ? '&' : '?'}look=9`)
       const page = await response.text()
-      expect([query, response.status, page.includes('Thank you'), page.includes('A-1')]).toEqual([
-        query,
-        200,
-        true,
-        false,
-      ])
+      expect(page).not.toContain('A-1')
+      expect([query, response.status, page.includes('Thank you')]).toEqual([query, 200, true])
     }
     expect(world.kv.calls).toEqual(calls)
     expect(await (await world.get(result)).text()).toContain('Your payment was successful')

@@ -23,14 +23,8 @@ describe('a capture whose worker died', () => {
     const world = await authorized()
     world.intercept = (_, init) => void (init?.method === 'GET' && asked++)
     const attempt: MoneyOperation = {
-      id: 'x',
-      keyHash: 'hash',
-      kind: 'capture',
-      amount: 10,
-      started_at: world.time,
-      fingerprint: 'r',
-      expected: 1_000,
-      known: [],
+      ...{ id: 'x', keyHash: 'hash', kind: 'capture', amount: 10, started_at: world.time, fingerprint: 'r' },
+      ...{ expected: 1_000, known: [] },
     }
     const store = openOrderStore(world.gate.storage('A-1'), () => world.time)
     putOperation(store, 'A-1', attempt)

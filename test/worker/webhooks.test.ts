@@ -95,12 +95,8 @@ describe.each(EACH)('webhooks over $kind KV, each sent $sends', ({ kind, sends }
   })
 
   it('keeps no card’s token with a stray, which the API shows', async () => {
-    await world.deliver({
-      method: 'purchase',
-      remark: `token ${id}`,
-      cc_token: 'rcr:one',
-      deep: { cc_token: 'rcr:two' },
-    })
+    const tokens = { cc_token: 'rcr:one', deep: { cc_token: 'rcr:two' } }
+    await world.deliver({ method: 'purchase', remark: `token ${id}`, ...tokens })
     const stored = [...(await world.stored('stray/')).values()] as { data: string }[]
     const texts = stored.map(({ data }) => atob(data.replaceAll('-', '+').replaceAll('_', '/')))
     expect(texts.filter((text) => text.includes(`token ${id}`))).toEqual([expect.not.stringContaining('rcr:')])

@@ -169,14 +169,8 @@ export class World {
    * died no further call is made, whenever what it waited for is there.
    */
   begin(kill: Kill = createKill(Number.POSITIVE_INFINITY, 'dies before')): void {
-    const {
-      onEvent,
-      onAlert,
-      pages,
-      bookSize,
-      chat,
-      fetch = (input, init) => this.emulator.fetch(input as string, init),
-    } = this.options
+    const { onEvent, onAlert, pages, bookSize, chat } = this.options
+    const { fetch = (input, init) => this.emulator.fetch(input as string, init) } = this.options
     this.kill = kill
     // Work under way would go on beside the next test, with its lines and timers.
     try {
@@ -321,10 +315,7 @@ export class World {
     const whole = { ...ORDER, ...order } as CheckoutOrder
     const now = () => this.time
     return createCheckoutLink({
-      origin: ORIGIN,
-      linkSecret: this.env().LINK_SECRET,
-      order: whole,
-      now,
+      ...{ origin: ORIGIN, linkSecret: this.env().LINK_SECRET, order: whole, now },
       ...(expiresAt !== undefined && { expiresAt }),
       ...fields,
     })

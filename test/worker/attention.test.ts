@@ -71,6 +71,11 @@ it('everything that failed since a time is called again at once, what was given 
   await world.advance(1_000)
   await world.deliver(payment(ids[1] as string))
   await world.advance(1_000)
+  const page = (more = '') => json(world, `/api/events?failing=true&limit=1${more}`)
+  const first = await page()
+  const pages = [first, await page(`&cursor=${first.cursor}`)] as { events: { order_id: string }[] }[]
+  expect(pages).toMatchObject([{ events: { length: 1 } }, { cursor: null }])
+  expect(pages.flatMap(({ events }) => events.map(({ order_id }) => order_id)).sort()).toEqual([...ids].sort())
   isDown = false
   expect(await replay({})).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   expect(await replay({ since: after })).toMatchObject({ status: 202, body: { queued: 0, cursor: null } })

@@ -244,6 +244,30 @@ describe('closing a reusable link', () => {
     expect([await close(), world.payable('mug').length]).toEqual([false, 0])
   })
 
+  it('is answered when the books have it, as that of a link of one order is', async () => {
+    const { world, made, json, customer } = await counter()
+    await customer().buy()
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
+    const single = (await json('/api/links', { method: 'POST', body })) as Returns['POST /api/links']
+    const env = world.env()
+    const { ORDER_GATE: gates, ADMIN_TOKEN } = env
+    const init = { method: 'DELETE', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
+    let asked = 0
+    const get = (name: never) => ({
+      async fetch(url: string, call: { method: string; body: string }) {
+        asked++
+        await new Promise((done) => setTimeout(done))
+        const answer = gates.get(name).fetch(url, call)
+        return answer.finally(() => asked--)
+      },
+    })
+    for (const { id } of [single, made]) {
+      const request = new Request(`${ORIGIN}/api/links/${id}`, init)
+      const { status } = await world.fetch(request, { ...env, ORDER_GATE: { ...gates, get } })
+      expect([status, asked]).toEqual([200, 0])
+    }
+  })
+
   it('says that some may still be paid while the bank confirms them, until their end is known, and tries others first', async () => {
     const { world, ids, close, customer } = await counter()
     for (let i = 0; i < 21; i++) {

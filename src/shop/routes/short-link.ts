@@ -4,7 +4,6 @@ import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { bookOfShort } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { StorageError } from '../lib/storage-error.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import { type C, type Deps, scopeOf } from '../scope.ts'
@@ -28,7 +27,6 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
       if (token === null) return closedLink(site, 'invalid')
       return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error
       logError('link_not_found', describeError(error))
       return notOpened(site, 'failed', `/p/${short}`)
     }

@@ -49,19 +49,15 @@ export function createAccess(
   return async (token) => {
     try {
       const { kid } = decode(token).header
-      const {
-        exp,
-        iat = 0,
-        nbf = 0,
-        email,
-      } = await verifyWithJwks(token, {
+      const { exp, iat, nbf, email } = await verifyWithJwks(token, {
         keys: await keysFor(kid),
         allowedAlgorithms: ['RS256'],
         verification: { iss: issuer, aud: audience, iat: false, nbf: false },
       })
       // Without an expiry hono takes a token for one that does not expire.
       if (typeof exp !== 'number' || typeof email !== 'string') return undefined
-      if (!(Math.max(Number(iat), Number(nbf)) <= Date.now() / 1000 + AHEAD_S)) return undefined
+      const latest = Date.now() / 1000 + AHEAD_S
+      if ([iat, nbf].some((begins) => Number(begins) > latest)) return undefined
       return email.toLowerCase()
     } catch {
       return undefined

@@ -118,9 +118,7 @@ const signedIn = (visit: SignedVisit): Html =>
   html`<span>${visit.words.signedInAs(visit.person.name)}</span>${
     visit.person.isSession
       ? form(visit, '/logout', html`<button class="plain">${visit.words.signOut}</button>`)
-      : visit.options.access
-        ? html`<a href="/cdn-cgi/access/logout">${visit.words.signOut}</a>`
-        : ''
+      : html`<a href="/cdn-cgi/access/logout">${visit.words.signOut}</a>`
   }`
 
 function menu(visit: SignedVisit, count: string): Html {
@@ -169,8 +167,9 @@ export function redirect(visit: Visit, path: string, said?: string): Response {
 
 /** The act just before, once. */
 function takeSaid(visit: Visit): string | undefined {
-  if (getCookie(visit.c, SAID_COOKIE) === undefined) return undefined
-  const said = deleteCookie(visit.c, SAID_COOKIE, { path: visit.base || '/' }) ?? ''
+  const said = getCookie(visit.c, SAID_COOKIE)
+  if (said === undefined) return undefined
+  deleteCookie(visit.c, SAID_COOKIE, { path: visit.base || '/' })
   return Object.hasOwn(visit.words.said, said) ? visit.words.said[said] : undefined
 }
 

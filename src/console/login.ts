@@ -45,7 +45,7 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   // A page may be looked at.
   if (isOver === undefined && c.req.method === 'POST') return notice(visit, 503, words.problems.not_sent)
   const { name } = session
-  const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role ?? 'view')
+  const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role as Role)
   // A page that loads itself again does not use the session.
   if (c.req.query('look') === undefined) await keepSession(c, session, visit.now())
   return { name, role, secret: await formSecret(c, session), isSession: true }
@@ -57,7 +57,7 @@ const isEnded = (env: ShopEnv, { id }: Session): Promise<boolean | undefined> =>
 
 function roleOf({ options: { roles } }: Visit, email: string): Role {
   if (roles === undefined) return 'all'
-  return (Object.hasOwn(roles, email) ? roles[email] : undefined) ?? 'view'
+  return Object.hasOwn(roles, email) ? (roles[email] as Role) : 'view'
 }
 
 function unconfigured(visit: Visit, binding: string): Promise<Response> {
@@ -79,8 +79,8 @@ async function login(visit: Visit, known: Session | undefined, tries: Tries): Pr
     const isPage = c.req.method === 'GET'
     return loginPage(visit, guest, isPage ? 200 : 403, { to: path, ...(!isPage && { problem: words.login.ended }) })
   }
-  const { csrf, username = 'admin', password = '', to = '/' } = known ? await fieldsOf(c) : {}
-  if (!known || !(await isOwnForm(c, secret, csrf))) {
+  const { csrf, username = 'admin', password = '', to = '/' } = await fieldsOf(c)
+  if (!(await isOwnForm(c, secret, csrf))) {
     return loginPage(visit, guest, 403, { problem: words.oldForm.body })
   }
   const address = c.req.header('cf-connecting-ip')

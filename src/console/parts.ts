@@ -89,7 +89,7 @@ export const moneyFields = (amount: Omit<Field, 'name' | 'more'>, button: { text
   html`<div class="money">${field({ ...amount, name: 'amount', more: DECIMAL })}
 <button class="${button.class}">${button.text}</button></div>`
 
-export const hidden = (fields: Readonly<Record<string, string>>): Html[] =>
+export const hidden = (fields: Readonly<Record<string, string | null | undefined>>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
 /** The remarks that come before everything else. */

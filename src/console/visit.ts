@@ -46,7 +46,7 @@ export interface SignedVisit extends Visit {
   person: Person
 }
 
-export type Reply<T> = { ok: true; status: number; body: T } | { ok: false; status: number; problem: Problem }
+export type Reply<T> = { ok: true; status: number; body: T } | { ok?: false; status: number; problem: Problem }
 
 /** Whether the shop failed, rather than rejected what it was asked. */
 export const isOutage = ({ status }: Pick<Problem, 'status'>): boolean => status >= 500
@@ -65,23 +65,19 @@ export async function call<K extends Call>(
 ): Promise<Reply<Returns[K]>> {
   const { path = {}, query = {}, body, headers }: Partial<Sent<Call>> & { query?: object; body?: object } = sent ?? {}
   const [method = '', pattern = ''] = route.split(' ')
-  const part = (_: string, name: string) => (name === 'order_id' ? orderPart : encodeURIComponent)(path[name] ?? '')
+  const part = (_: string, name: string) => (name === 'order_id' ? orderPart : encodeURIComponent)(path[name] as string)
   const url = new URL(pattern.replaceAll(/:(\w+)/g, part), c.req.url)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
-  const request = new Request(url, {
-    method,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+  const request = new Request(url, { method, ...(headers && { headers }), ...(body && { body: JSON.stringify(body) }) })
   try {
     const response = await shop.api(request, c.env, contextOf(c), person.name, person.role)
     const { status } = response
     const json = (await response.json()) as Returns[K] & Problem
-    return response.ok ? { ok: true, status, body: json } : { ok: false, status, problem: json }
+    return response.ok ? { ok: true, status, body: json } : { status, problem: json }
   } catch {
     // A request to a route that moves money may have been done.
     const code = method === 'GET' ? 'state' : 'outcome_unknown'
-    return { ok: false, status: 503, problem: { status: 503, code, title: 'The shop did not respond.' } }
+    return { status: 503, problem: { status: 503, code, title: 'The shop did not respond.' } }
   }
 }
 

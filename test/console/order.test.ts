@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { english as en } from '../../src/console/words/en.ts'
 import { payment, secondary } from '../worker/support/events.ts'
-import { World } from '../worker/support/world.ts'
+import { failing, World } from '../worker/support/world.ts'
 import { Browser, type Form, formsOf, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
 const REFUND = /\/refund$/
@@ -34,8 +34,11 @@ describe('an order', () => {
     await world.deliver(secondary(order_id, 'refund', { amount: 8 }))
     await world.advance(20_000)
     const flags = async () => formsOf(await browser.open('/console/attention')).filter(({ fields }) => fields.flag)
-    await browser.submit((await flags())[0] as Form)
+    const [first] = (await flags()) as [Form]
+    await browser.submit(first)
     expect((await flags()).map(({ fields }) => fields.flag)).toEqual(['over_refund'])
+    world.gate.before = failing()
+    expect((await browser.submit(first)).status).toBe(503)
   })
 
   it('is asked about where its webhook was lost', async () => {
@@ -74,21 +77,30 @@ describe('an order', () => {
     }
     const failed = await browser.submit(form, { text: 'Called <Olena>' })
     expect([failed.status, plain(failed)]).toEqual([503, expect.stringContaining(en.failed.body)])
+    expect(failed.text).toContain(`<title>${en.error(en.failed.title)}`)
     expect(failed.text).toContain('>Called &lt;Olena&gt;</textarea>')
     world.gate.before = undefined
     const added = await browser.submit(formTo(failed, /\/notes$/), { text: 'Called <Olena>' })
     expect([added.url, plain(added)]).toEqual(['/console/orders/A-1', expect.stringContaining('Called &lt;Olena&gt;')])
+    expect(added.text).toContain(en.said.noted)
+    expect(added.text).toContain('[\n  {\n    &quot;')
   })
 
   it('says that the shop’s program failed again, when it is run again and does', async () => {
-    const world = new World({ onEvent: () => Promise.reject(new Error('a slip')) })
+    let isWrong = true
+    const world = new World({ onEvent: () => (isWrong ? Promise.reject(new Error('a slip')) : Promise.resolve()) })
     await payOrder(world)
     for (let i = 0; i < 40; i++) await world.advance(12 * 3_600_000)
     const browser = await new Browser(mount(world)).signIn()
-    const step = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/replay$/))
-    const failed = await browser.submit(formTo(step, /\/replay\/confirm$/))
-    expect(plain(failed)).toContain(en.attention.says.on_event_given_up)
-    expect(plain(failed)).not.toContain(en.problems.outcome_unknown.title)
+    const replay = async (page: string) => {
+      const step = await browser.submit(formTo(await browser.open(`/console/${page}`), /\/replay$/))
+      return plain(await browser.submit(formTo(step, /\/replay\/confirm$/)))
+    }
+    const [failed, { kinds, says }] = [await replay('orders/A-1'), en.attention]
+    expect(failed).toContain(`${kinds.on_event_given_up} ${says.on_event_given_up}`)
+    expect(failed).not.toContain(en.problems.outcome_unknown.title)
+    isWrong = false
+    expect(await replay('attention')).toContain(en.said.replayed)
   })
 
   it('is refunded once, though its form is sent twice at once, and by another person too', async () => {

@@ -7,7 +7,7 @@ import { linkPill, untilOf } from '../../src/console/pages/link-parts.ts'
 import { saidByCode, shownId } from '../../src/console/visit.ts'
 import { english as en } from '../../src/console/words/en.ts'
 import type { Shop } from '../../src/shop/index.ts'
-import { World } from '../worker/support/world.ts'
+import { ownLog, World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
 
 type Api = Shop['api']
@@ -60,8 +60,14 @@ describe('an act whose response is lost', () => {
     const order = await browser.open('/console/orders/A-1')
     expect(order.status).toBe(200)
     shop.api = async () => Response.json({ operation_id: '\ud800' })
-    const shown = await browser.submit(form)
-    expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
+    const lines = await ownLog.run([], async () => {
+      const shown = await browser.submit(form)
+      expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
+      // A menu asks the shop, which may fail once more.
+      expect(shown.text).not.toContain('<nav')
+      return ownLog.getStore()
+    })
+    expect(String(lines)).toContain('"kind":"console_failed"')
     shop.api = async () => {
       throw new Error('The connection was lost.')
     }
@@ -116,8 +122,8 @@ describe('what an act that failed is called', () => {
   it.each<[status: number, problem: object, says: Said, mayRetry?: boolean]>([
     [412, { code: 'order_changed' }, 'order_changed'],
     [422, { code: 'idempotency_key_reused' }, 'idempotency_key_reused'],
-    [409, { code: 'paid_twice', attempts: ['A-1', 'A-1~2'] }, 'paid_twice'],
-    [502, { code: 'outcome_unknown' }, 'outcome_unknown', true],
+    [409, { code: 'paid_twice', attempts: ['A-1', 'A-1~12'] }, 'paid_twice'],
+    [502, { code: 'outcome_unknown', detail: 'socket' }, 'outcome_unknown', true],
     [503, { code: 'state' }, 'not_sent', true],
     [503, { code: 'connection' }, 'not_sent', true],
     [409, { code: 'order_rebuilt' }, 'not_sent', true],
@@ -141,7 +147,9 @@ describe('what an act that failed is called', () => {
     const retries = formsOf(shown).filter(({ action }) => action.endsWith('/refund/confirm'))
     expect([shown.status, titleOf(shown), retries.length > 0]).toEqual([status, en.problems[says].title, mayRetry])
     if (mayRetry) expect(retries[0]?.fields.key).toBe(form.fields.key)
-    for (const [i, attempt] of ('attempts' in problem ? ['A-1~1', 'A-1~2'] : []).entries())
+    expect(shown.text.includes('lang="en">refund_amount: too much')).toBe(says === 'rejected' && 'detail' in problem)
+    expect(shown.text.includes('<details>')).toBe(says === 'rejected' && 'detail' in problem)
+    for (const [i, attempt] of ('attempts' in problem ? ['A-1~1', 'A-1~12'] : []).entries())
       expect(shown.text).toContain(`href="/console/orders/${attempt}">${en.payment(i + 1)}<`)
     expect(shown.text.includes(en.reasons['4009'] as string)).toBe(
       'service' in problem && 'code' in (problem.service as object),
@@ -194,15 +202,26 @@ it.each([
   expect(calls).toEqual([asked, `${asked}&cursor=on`])
 })
 
-it('the page of what needs attention says when there is more of it', async () => {
+it('what needs attention is said in words, as far as they are known, and when there is more of it', async () => {
   const { shop, real, browser } = await open()
-  const items = [{ kind: 'flag', flag: 'paid_twice', order_id: 'A-1', text: 'x', at: '2026-03-01T10:00:00Z' }]
+  const shown = [{ flag: 'paid_twice' }, { kind: 'checkout_open' }, { kind: 'newer' }, { flag: 'newer' }]
+  const items = shown.map((one) => ({
+    kind: 'flag',
+    order_id: 'A-1',
+    text: 'Look.',
+    at: '2026-03-01T10:00:00Z',
+    ...one,
+  }))
   const says = async (more: boolean) => {
     shop.api = async (request, ...rest) =>
-      request.url.includes('/attention') ? Response.json({ items, more, count: 1 }) : real(request, ...rest)
-    return (await browser.open('/console/attention')).text.includes(en.attention.more)
+      request.url.includes('/attention') ? Response.json({ items, more, count: 4 }) : real(request, ...rest)
+    const { text } = await browser.open('/console/attention')
+    return [...text.matchAll(/<(?:h2|p|p class="quiet")>([^<]+)</g)].map(([, said]) => said)
   }
-  expect([await says(true), await says(false)]).toEqual([true, false])
+  const { flags, attention } = en
+  const { flag, checkout_open } = attention.kinds
+  const told = [flag, flags.paid_twice, 'Look.', checkout_open, attention.says.checkout_open, 'newer', 'Look.']
+  expect([await says(true), await says(false)]).toEqual([[...told, attention.more], told])
 })
 
 it('the page of some days has a table for each currency, and in it one for each way of payment where there are several', async () => {
@@ -217,9 +236,14 @@ it('the page of some days has a table for each currency, and in it one for each 
     row('EUR', 'card', 5, 0, 0, 5, 1),
   ]
   const days = [...rows, { ...rows[0], day: '2026-03-02' }]
-  shop.api = async (request, ...rest) =>
-    request.url.includes('/api/days') ? Response.json({ days }) : real(request, ...rest)
-  const [totals = ''] = (await browser.open('/console/day?from=2026-03-01&to=2026-03-02')).text.split('class="side"')
+  const account = { id: 'account-1', name: '', currency: 'EUR', balances: { available: 1, rolling_reserve: null } }
+  shop.api = async (request, ...rest) => {
+    if (request.url.includes('/api/balances')) return Response.json({ accounts: [account] })
+    return request.url.includes('/api/days') ? Response.json({ days }) : real(request, ...rest)
+  }
+  const { text } = await browser.open('/console/day?from=2026-03-01&to=2026-03-02')
+  const [totals = '', accounts = ''] = text.split('class="side"')
+  expect(accounts).toMatch(/account-1<[^€]*€1\.00<\/bdi><\/dd><\/dl>/)
   const tables = totals.split('<h2>').slice(1)
   const sums = (text: string) =>
     [...text.matchAll(/<dd><bdi>(.*?)</g)].map(([, sum = '']) => sum.replace(/[^-\d.]+/g, ''))
@@ -245,7 +269,11 @@ it('a cell that a spreadsheet would run is quoted, and the file has every page o
   )
   shop.api = async () => Response.json({ operations: [], cursor: 'on' })
   const endless = await browser.open('/console/day.csv')
-  expect([endless.status, titleOf(endless)]).toEqual([413, en.failed.title])
+  expect([endless.status, titleOf(endless), endless.text]).toEqual([
+    413,
+    en.failed.title,
+    expect.stringContaining(en.day.wrong),
+  ])
 })
 
 describe('in a zone that is not UTC', () => {
@@ -254,6 +282,7 @@ describe('in a zone that is not UTC', () => {
     // Without a zone it is as the service wrote it.
     ['2026-03-01T22:30:00.000', '1 Mar 2026, 22:30'],
     ['2026-03-01 22:30:00', '1 Mar 2026, 22:30'],
+    ['2026-03-01T22:30:00+0100', '1 Mar 2026, 23:30'],
     ['soon', 'soon'],
     [null, ''],
   ])('%j is %j', (text, expected) => {
@@ -274,7 +303,9 @@ describe('in a zone that is not UTC', () => {
     const begins = ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'].map((day) =>
       new Date(startOf(kyiv, day)).toISOString(),
     )
-    expect(shortTimeOf(en, '2026-03-01T22:30:00Z', 'Europe/Kyiv', '2026-03-02')).toBe('00:30')
+    const short = (text: string) => shortTimeOf(en, text, kyiv, '2026-03-02')
+    const times = ['2026-03-01T22:30:00Z', '2026-01-02T12:00:00Z', '2025-03-02T12:00:00Z'].map(short)
+    expect(times).toEqual(['00:30', '2 Jan, 14:00', '2 Mar 2025, 14:00'])
     for (const [SHOP_TZ, wanted] of [
       ['Pacific/Kiritimati', '2026-02-28T10:00'],
       ['America/Los_Angeles', '2026-03-01T08:00'],
@@ -283,7 +314,7 @@ describe('in a zone that is not UTC', () => {
       const env = { SHOP_TZ } as never
       expect(new Date(startOf(env, '2026-03-01')).toISOString()).toContain(wanted)
       const link = { expires_at: new Date(startOf(env, '2026-03-01', 1)).toISOString() }
-      expect(untilOf({ words: en, c: { env } } as never, link as never, 'day')).toBe('1 Mar 2026')
+      expect(untilOf({ words: en, c: { env } } as never, link as never)).toEqual([en.link.until, '1 Mar 2026'])
     }
     expect(begins.map((time) => time.slice(5, 16)).join()).toBe('03-28T22:00,03-29T21:00,10-24T21:00,10-25T22:00')
   })

@@ -7,6 +7,7 @@ import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, formTo, mount, payOrder } from './support/browser.ts'
 
 const SIGNED_IN = /Signed in as admin/
+const LOGIN = /name="password"/
 const SESSION = '__Host-edgetill'
 const HOUR_MS = 3_600_000
 
@@ -21,14 +22,16 @@ describe('the login', () => {
     const browser = new Browser(mount(new World()))
     const login = await browser.open('/console/record')
     const planted = browser.cookies.get(SESSION)
-    expect(login.text).not.toMatch(SIGNED_IN)
+    expect(login.text).toMatch(LOGIN)
     const home = await browser.submit(formTo(login, '/console/login'), { password: ADMIN_TOKEN })
     // To the page that was asked for.
     expect([home.status, home.url, home.text]).toEqual([200, '/console/record', expect.stringMatching(SIGNED_IN)])
     expect(browser.cookies.get(SESSION)?.split('.')[1]).not.toBe(planted?.split('.')[1])
     const [cookie] = home.headers.getSetCookie()
     expect(cookie).toMatch(/^__Host-edgetill=[^;]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
-    expect((await browser.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
+    const { action, fields } = formTo(home, '/console/logout')
+    const out = await browser.raw(action, { method: 'POST', body: new URLSearchParams(fields) })
+    expect([out.status, browser.cookies.has(SESSION)]).toEqual([303, false])
   })
 
   it('works on this machine over http, where a browser stores no secure cookie', async () => {
@@ -94,10 +97,10 @@ describe('a session', () => {
       expect((await browser.open('/console')).text).toMatch(SIGNED_IN)
     }
     world.time += 0.4 * HOUR_MS
-    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+    expect((await browser.open('/console')).text).toMatch(LOGIN)
     await browser.signIn()
     world.time += 0.51 * HOUR_MS
-    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+    expect((await browser.open('/console')).text).toMatch(LOGIN)
   })
 
   const guestOf = async () => {
@@ -114,11 +117,11 @@ describe('a session', () => {
     ['a guest’s that calls itself admin', async () => `${await guestOf()}admin`],
     ['a longer life', (real) => real.replace(/\d+(?=\.admin$)/, '9999999999999')],
     ['another secret', (_, now) => forge('another-secret-of-32-characters-here', `id.${now}.${now + HOUR_MS}.admin`)],
-    ['one that has ended', (_, now) => forge(ADMIN_TOKEN, `id.${now - HOUR_MS}.${now - 1}.admin`)],
+    ['one that has just ended', (_, now) => forge(ADMIN_TOKEN, `id.${now - HOUR_MS}.${now}.admin`)],
   ])('is not one: %s', async (_, forged) => {
     const { world, browser } = await signedIn()
     browser.cookies.set(SESSION, await forged(browser.cookies.get(SESSION) ?? '', world.time))
-    expect((await browser.open('/console')).text).not.toMatch(SIGNED_IN)
+    expect((await browser.open('/console')).text).toMatch(LOGIN)
   })
 
   it('ends when ADMIN_TOKEN is replaced', async () => {
@@ -127,7 +130,7 @@ describe('a session', () => {
       mount(world, {}, { ADMIN_TOKEN: 'another-token-of-32-characters-here', ADMIN_TOKEN_PREVIOUS: ADMIN_TOKEN }),
     )
     renewed.cookies = browser.cookies
-    expect((await renewed.open('/console')).text).not.toMatch(SIGNED_IN)
+    expect((await renewed.open('/console')).text).toMatch(LOGIN)
     // The former token still lets its bearer in.
     await renewed.signIn(ADMIN_TOKEN)
     expect((await renewed.open('/console')).text).toMatch(SIGNED_IN)
@@ -162,9 +165,9 @@ describe('somebody of PEOPLE', () => {
     env.PEOPLE = peopleWith({ olena: 'view' })
     expect((await browser.open('/console/new-link')).status).toBe(403)
     env.PEOPLE = peopleWith({ olena: 'view' }).replace('olena-has', 'olena-had')
-    expect((await browser.open('/console')).text).not.toContain('Signed in')
+    expect((await browser.open('/console')).text).toMatch(LOGIN)
     env.PEOPLE = ''
-    expect((await browser.open('/console')).text).not.toContain('Signed in')
+    expect((await browser.open('/console')).text).toMatch(LOGIN)
   })
 
   it('ends every copy of the session by signing out', async () => {
@@ -176,8 +179,8 @@ describe('somebody of PEOPLE', () => {
     expect(home.text).toMatch(SIGNED_IN)
     const later = await new Browser(send).signIn()
     for (const one of [browser, later]) await one.submit(formTo(await one.open('/console'), '/console/logout'))
-    expect((await copy.open('/console')).text).not.toMatch(SIGNED_IN)
-    expect((await copy.submit(formTo(home, '/console/logout'))).text).not.toMatch(SIGNED_IN)
+    expect((await copy.open('/console')).text).toMatch(LOGIN)
+    expect((await copy.submit(formTo(home, '/console/logout'))).text).toMatch(LOGIN)
     // Where it cannot be known that it has ended, nothing is done.
     const gates = world.env().ORDER_GATE
     const get = (name: never) =>
@@ -188,7 +191,7 @@ describe('somebody of PEOPLE', () => {
   })
 
   it('keeps nobody else waiting who tries wrong tokens', async () => {
-    const send = mount(new World())
+    const send = mount(new World(), {}, { PEOPLE: peopleWith({ olena: 'view' }) })
     const at = (address: string): Browser =>
       new Browser((request) =>
         send(
@@ -197,10 +200,12 @@ describe('somebody of PEOPLE', () => {
       )
     const [stranger, own] = [at('192.0.2.1'), at('192.0.2.2')]
     const signed = await at('192.0.2.1').signIn()
-    const form = formTo(await stranger.open('/console'), '/console/login')
+    const form = formTo(await stranger.open('/console/record'), '/console/login')
     for (let i = 0; i < 10; i++) expect((await stranger.submit(form, { password: `${i}` })).status).toBe(403)
-    const waiting = await stranger.submit(form, { password: ADMIN_TOKEN })
+    const waiting = await stranger.submit(form, { password: ADMIN_TOKEN, username: 'olena' })
     expect([waiting.status, waiting.text]).toEqual([429, expect.stringContaining('Wait a minute')])
+    // It is the same form, for the same page.
+    expect(formTo(waiting, '/console/login').fields).toMatchObject({ to: '/record', username: 'olena' })
     expect((await signed.open('/console')).text).toMatch(SIGNED_IN)
     expect((await (await own.signIn()).open('/console')).text).toMatch(SIGNED_IN)
   })
@@ -264,6 +269,11 @@ describe('every page', () => {
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'",
       )
       expect(headers.get('cache-control')).toBe(path.endsWith('.css') ? 'public, max-age=300' : 'no-store')
+      expect(headers.get('content-type')).toBe(
+        path.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/html; charset=utf-8',
+      )
+      const names = ['referrer-policy', 'strict-transport-security', 'x-content-type-options']
+      expect(names.map((name) => headers.get(name))).toEqual(['same-origin', 'max-age=31536000', 'nosniff'])
       expect(text).not.toMatch(/<script|<style|\sstyle=|\son\w+=/)
     },
   )

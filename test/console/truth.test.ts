@@ -119,7 +119,7 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
           const at = order.status_at as string
           expect(plain(page)).toContain(timeOf(en, at, KYIV).replaceAll('\u202f', ' '))
           expect(plain(customers)).toContain(timeOf(en, at, KYIV))
-          expect(row.row).toContain(shortTimeOf(en, at, KYIV, today))
+          expect(row.row).toContain(shortTimeOf(en, at, { SHOP_TZ: KYIV }, today))
         }
         // The form offers the amount that is left, pending operations counted.
         const moving = (kind: string) =>

@@ -8,7 +8,7 @@ import { World } from '../worker/support/world.ts'
 const withoutChance = (text: string): string =>
   text
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
-    .replaceAll(/((?:name="(?:csrf|id)" value|cursor)="?)[\w-]+/g, '$1…')
+    .replaceAll(/((?:name="(?:csrf|id)" value|cursor)="?|events\/|links\/(?=[\w-]{40}))[\w-]+/g, '$1…')
     .replaceAll(/\b[A-HJ-NP-Z2-9]{10}\b/g, 'ORDER')
     .replaceAll(/(\/p\/|%2Fp%2F)[\w-]{16}/g, '$1SHORT')
     // How many calls of objects came before.
@@ -16,7 +16,7 @@ const withoutChance = (text: string): string =>
     .replaceAll(/(<pre tabindex="0">|<path fill="#000" d=")[^<"]*/g, '$1…')
 
 /** A line for each tag with attributes. Of the frame, which is whole on the page More: the title, and where the menu stands. */
-function linesOf({ status, url, text, headers }: Shown): string[] {
+function linesOf({ status, url, text, headers }: Shown, calls: readonly string[]): string[] {
   const [frame = '', main = text] = text.split(/<\/?main[^>]*>/)
   const [, title = ''] = /<title>(.*?)<\/title>/.exec(frame) ?? []
   const menu = [...frame.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, to, is]) => `${to} ${is}`)
@@ -24,14 +24,17 @@ function linesOf({ status, url, text, headers }: Shown): string[] {
   const ids = [...shown.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
   expect([url, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([url, []])
   const lines = shown.split(/(?:<\/\w+>|<\w+>|\s)*(?:\n|<\/\w+>|<\w+>)\s*/).filter(Boolean)
-  const said = ['content-language', 'content-disposition', 'refresh'].flatMap((name) => headers.get(name) ?? [])
+  const names = [text.startsWith('<!') ? 'content-language' : 'content-type', 'content-disposition', 'refresh']
+  const said = names.flatMap((name) => headers.get(name) ?? [])
   const head = `\n# ${url} ${[status, ...said].join(' ')}\n${title} (${menu.join()})`
-  return [withoutChance(head), ...lines]
+  return [withoutChance(head), withoutChance(calls.join(' ')), ...lines]
 }
 
 const pages: string[] = []
+/** What the pages asked the shop for since the last one was noted. */
+const calls: string[] = []
 const note = (shown: Shown): Shown => {
-  pages.push(...linesOf(shown))
+  pages.push(...linesOf(shown, calls.splice(0)))
   return shown
 }
 
@@ -39,6 +42,12 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const world = new World({ failures: 0, env: { SHOP_NAME: 'Cups', SHOP_TZ: 'Europe/Kyiv' } })
   // No two acts are of one moment: which of them comes first would be chance.
   world.gate.before = () => void world.time++
+  const { api } = world.shop
+  world.shop.api = (request, ...rest) => {
+    const { pathname, search } = new URL(request.url)
+    calls.push(`${request.method} ${pathname.slice('/api/'.length)}${search}`)
+    return api(request, ...rest)
+  }
   const browser = await new Browser(mount(world)).signIn()
   const look = async (paths: string, by = browser): Promise<void> => {
     for (const path of paths.split(' ')) note(await by.open(`/console${path}`))
@@ -50,12 +59,12 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
     return note(await browser.submit(formTo(shown, to), values))
   }
   const stranger = new Browser(mount(world))
-  await look('/orders/A-1/refund', stranger)
+  await look('/orders/A-1/refund /login', stranger)
   for (const values of [{ password: 'x' }, { csrf: 'x' }])
     note(await stranger.submit(formTo(await stranger.open('/console'), /login/), values as Record<string, string>))
   await look('/', new Browser(mount(world, {}, { ADMIN_TOKEN: 'short' })))
   await look('/', new Browser(mount(world, { access: { team: 'mugs', audience: 'x' } })))
-  await look('/ /orders /links /record /attention /day /more /new-link /nothing')
+  await look('/ /orders/ /links /record /attention /day /more /new-link /nothing')
   await look('/orders/X /orders/X/refund /links/X /links/X/close')
 
   const make = (values: Record<string, string>) => press('/new-link', /new-link/, { currency: 'UAH', ...values })
@@ -88,12 +97,14 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await world.advance(20_000)
   await look(`${paid} ${paid.replace('links', 'orders')}`)
   await look('/links /links?state=revoked /links?state=sent')
+  const unused = (await make({ amount: '3', description: 'A pin', until: '2026-03-01' })).url.slice('/console'.length)
 
   await payOrder(world, 'auth')
   await world.advance(2_000)
   await world.send('/api/orders/A-1/capture', { charge_amount: 40 }, 'k')
   await world.advance(20_000)
-  await world.deliver(payment('B-1', { currency: 'USD', description: 'A vase', customer_fname: 'Olena' }))
+  const olena = { customer_fname: 'Olena', customer_email: 'olena@example.org' }
+  await world.deliver(payment('B-1', { currency: 'USD', description: 'A vase', ...olena }))
   await world.deliver(payment('C-1', { status: 'failure', status_code: '4153' }))
   await world.deliver(payment('D-1', { status: 'pending' }))
   const long = `E${'-'.repeat(32)}`
@@ -103,14 +114,38 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await world.deliver(secondary('B-1', 'refund', { amount: 20, status: 'pending', currency: 'USD' }))
   await world.deliver({ method: 'purchase' })
   await world.open(await world.link({ order_id: 'F-1', customer_email: 'f@example.com' }))
+  // Without a currency, and with what only a newer service has.
+  await world.deliver(payment('G-1', { currency: undefined }))
+  await world.deliver(secondary('G-1', 'constructor', { currency: undefined, status: 'disputed', amount: undefined }))
+  await world.pay(await world.open(await world.link({ order_id: 'V-1', method: 'auth' })))
   await world.advance(25 * 3_600_000)
   await browser.signIn()
   await look('/ /orders /orders?state=open /orders?q=a&from=2026-03-01 /orders?from=2026-03-02&to=2026-03-01')
-  await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /attention`)
+  await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /orders/G-1 /attention`)
+  await look(`${unused} /links?state=expired`)
   await look(`/orders/B-1/receipt/x /orders/B-1/receipt/${refund.operation_id}`)
+  // Of the smallest amount, and of one that no version can say.
+  for (const [kind, cents] of [
+    ['auth', 1],
+    ['capture', 1],
+    ['refund', 1],
+    ['capture', 9e15],
+    ['capture', 9e15],
+  ] as const) {
+    await world.deliver(secondary('H-1', kind, { amount: cents / 100 }))
+    await look('/orders/H-1 /orders/H-1/void')
+  }
   const acts = 'capture?amount=1 capture?amount=99 void erase resend cancel settle?executed=true refund?amount=99'
   for (const act of acts.split(' ')) await look(`/orders/A-1/${act}`)
-  const first = (act: string, values = {}) => press('/orders/A-1', new RegExp(`/${act}$`), values)
+  const first = (act: string, values = {}, order = '/orders/A-1') => press(order, new RegExp(`/${act}$`), values)
+  await press(await first('capture', { amount: '1' }), /confirm/)
+  await press(await first('void', {}, '/orders/V-1'), /confirm/)
+  await look('/orders/V-1')
+  await press(await first('cancel', {}, '/orders/F-1'), /confirm/)
+  const euros = paid.replace('links', 'orders')
+  for (const amount of ['9', '2'])
+    await press(await first('refund', { amount: '2' }, euros), /confirm/, { amount, reason: 'A lid' })
+  await look(euros)
   await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip', amount: '500' })
   await press(await first('refund', { amount: '5' }), /confirm/, { reason: 'A chip' })
   world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
@@ -125,9 +160,11 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await press('/orders/A-1', /find$/)
   world.intercept = undefined
   await press(await first('settle', { executed: 'false' }), /confirm/)
-  await press('/orders/B-1', /notes$/, { text: 'Called.' })
+  for (const text of ['Called.', ' ']) await press('/orders/B-1', /notes$/, { text })
   await press(await first('erase'), /confirm/)
-  await press('/attention', /done$/)
+  const list = await browser.open('/console/attention')
+  // The second time a colleague has done it.
+  for (let i = 0; i < 2; i++) await press(list, /done$/)
 
   const token = 'a-token-of-32-characters-for-olena'
   const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
@@ -136,7 +173,10 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
   await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
   await look('/new-link', viewer)
-  await look('/record /day?from=2026-03-01&to=2026-03-02 /day?from=2026-01-01&to=2026-12-31')
-  await look('/day.csv?from=2026-03-01&to=2026-03-02 /manifest.webmanifest')
+  const days = 'from=2026-03-01&to=2026-03-02'
+  await look(`/record /day?${days} /day?from=2026-01-01&to=2026-12-31 /day?from=2026-03-01 /day?to=2026-02-02`)
+  await look(`/day?from=2026-02-30&to=soon /day.csv?${days} /manifest.webmanifest /icon.svg`)
+  await look(`/links?cursor=x /record?cursor=x ${many}?cursor=x`)
+  await look(`/day.csv?${days}`, viewer)
   await expect(`${pages.join('\n')}\n`).toMatchFileSnapshot('console-pages.txt')
 })

@@ -1,18 +1,20 @@
 import { leftOf, type OperationKind } from '../../money/protocol.ts'
+import type { OrderTotals } from '../../orders/index.ts'
 import { numberFormat } from '../../shop/lib/formats.ts'
 import { money } from '../../shop/pages/money.ts'
 import type { Words } from '../words/en.ts'
 
+type Currency = string | null | undefined
+
 /** An amount of the wire as the language writes it, with the currency: `100,50 грн`. */
-export const wireSum = (words: Words, amount: number, currency: string | null): string =>
-  money(words, amount, currency ?? 'UAH')
+export const wireSum = (words: Words, amount: number, currency: Currency): string =>
+  money(words, amount, currency || 'UAH')
 
 /** The same of minor units. */
-export const sumOf = (words: Words, minor: number, currency: string | null): string =>
-  wireSum(words, minor / 100, currency)
+export const sumOf = (words: Words, minor: number, currency: Currency): string => wireSum(words, minor / 100, currency)
 
-/** Minor units of an amount of the wire. */
-export const minorOf = (amount: number | null): number => Math.round((amount ?? 0) * 100)
+/** Minor units of an amount of the wire; 0 where there is none. */
+export const minorOf = (amount: number | null): number => Math.round(Number(amount) * 100)
 
 const isEnglish = ({ lang }: Words): boolean => lang !== 'uk'
 
@@ -22,17 +24,15 @@ export const typed = (words: Words, minor: number): string =>
 
 /** How a currency is written beside an amount, in both languages. */
 function signsOf(currency: string): string[] {
-  const shown = ['en-GB', 'uk-UA'].flatMap((locale) =>
-    (['code', 'symbol', 'narrowSymbol'] as const).flatMap((currencyDisplay) => {
-      try {
-        const format = numberFormat(locale, { style: 'currency', currency, currencyDisplay })
-        return format.formatToParts(1).flatMap(({ type, value }) => (type === 'currency' ? value : []))
-      } catch {
-        return currency
-      }
-    }),
-  )
-  return [...shown, ...(currency === 'UAH' ? ['грн.', 'грн', '₴'] : [])]
+  const shown = (['symbol', 'narrowSymbol'] as const).flatMap((currencyDisplay) => {
+    try {
+      const parts = numberFormat('en-GB', { style: 'currency', currency, currencyDisplay }).formatToParts()
+      return parts.flatMap(({ type, value }) => (type === 'currency' ? value : []))
+    } catch {
+      return []
+    }
+  })
+  return [currency, ...shown, ...(currency === 'UAH' ? ['грн.', 'грн'] : [])]
 }
 
 /** The number without its currency: before or after it. Another currency is not taken away: it is another amount. */
@@ -53,15 +53,17 @@ function withoutSign(text: string, currency: string): string {
  *
  * @returns Minor units, or what is wrong.
  */
-export function readAmount(words: Words, text: string, currency: string | null = 'UAH'): number | string {
-  const number = withoutSign(text, currency ?? 'UAH')
-  const [, whole = '', separator = '', decimals = ''] = /^(.*?)(?:([.,])(\d{0,2}))?$/.exec(number) ?? []
+export function readAmount(words: Words, text: string, currency: Currency): number | string {
+  const number = withoutSign(text, currency || 'UAH')
+  const whole = number.replace(/[.,]\d{0,2}$/, '')
+  const separator = number[whole.length]
+  const decimals = number.slice(whole.length + 1)
   const [, group] = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/.exec(whole) ?? []
   const isPlain = /^\d{1,13}$/.test(whole)
   const isGrouped = group !== undefined && group !== separator && whole.length < 18
   // `1,234` alone is a thousand in English alone; `1.234` and, in Ukrainian, `1,234` may as well be decimals.
-  const isUnclear = separator === '' && /^\d+[.,]\d{3}$/.test(whole) && !(isEnglish(words) && group === ',')
-  if (isUnclear || /^\d+[.,]\d{3,}$/.test(number.replace(/^\d{1,3}(,\d{3})+$/, ''))) return words.amounts.decimals
+  const isThousand = isEnglish(words) && group === ','
+  if (/^\d+[.,]\d{3,}$/.test(number) && !isThousand) return words.amounts.decimals
   if (!isPlain && !isGrouped) return words.amounts.format(typed(words, 10_050))
   const minor = Number(whole.replaceAll(/[.,]/g, '')) * 100 + Number(decimals.padEnd(2, '0'))
   return minor === 0 ? words.amounts.zero : minor
@@ -80,6 +82,7 @@ export function readVersion(
   const found = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version)
   if (!found) return undefined
   const [authorized, asked, refunded, voided] = found.slice(1).map(Number) as [number, number, number, number]
-  const left = leftOf({ totals: { authorized, captured: asked, refunded, voided, fee: 0 }, operations: [] }, [])
+  const totals = { authorized, captured: asked, refunded, voided } as OrderTotals
+  const left = leftOf({ totals, operations: [] }, [])
   return { left: { ...left, refund: Math.min(left.refund, captured - refunded) }, refunded }
 }

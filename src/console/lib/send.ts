@@ -18,7 +18,7 @@ export function waysToSend(
   const [address, subject, both] = [url, says, `${says}\n${url}`].map(encodeURIComponent)
   const phone = to.phone?.replaceAll(/[^\d+]/g, '') ?? ''
   const email = to.email ? encodeURIComponent(to.email).replaceAll('%40', '@') : ''
-  const name = (way: string, whom?: string | null) => (whom ? naming(ways[way] ?? way, whom) : (ways[way] ?? way))
+  const name = (way: keyof typeof ways, whom?: string | null) => (whom ? naming(ways[way], whom) : ways[way])
   const all: [isFor: boolean, way: { name: string; to: string }][] = [
     [phone !== '', { name: name('sms', phone), to: `sms:${phone}?&body=${both}` }],
     [phone !== '', { name: name('whatsapp', phone), to: `https://wa.me/${phone.replace('+', '')}?text=${both}` }],

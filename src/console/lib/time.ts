@@ -1,3 +1,4 @@
+import type { ShopEnv } from '../../shop/env.ts'
 import { dayOf, shopZone } from '../../shop/lib/day.ts'
 import { dateFormat } from '../../shop/lib/formats.ts'
 import type { Words } from '../words/en.ts'
@@ -26,7 +27,8 @@ export function timeOf(
 }
 
 /** The same in a list: of today the time alone, of this year without the year. */
-export function shortTimeOf(words: Words, text: string, zone: string | undefined, today: string): string {
-  const on = dayOf(Date.parse(text), { SHOP_TZ: zone ?? '' })
-  return timeOf(words, text, zone, on === today ? 'time' : on.slice(0, 4) === today.slice(0, 4) ? 'short' : 'full')
+export function shortTimeOf(words: Words, text: string, env: Pick<ShopEnv, 'SHOP_TZ'>, today: string): string {
+  const on = dayOf(Date.parse(text), env)
+  const isThisYear = on.split('-')[0] === today.split('-')[0]
+  return timeOf(words, text, env.SHOP_TZ, on === today ? 'time' : isThisYear ? 'short' : 'full')
 }

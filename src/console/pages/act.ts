@@ -68,12 +68,13 @@ function carriedBy(
   act: Act,
   fields: Fields,
   { order, amount }: { order: ShownOrder; amount: number },
-): Fields {
+): Parameters<typeof hidden>[0] {
   const { version, currency, method } = order
+  const { attempt, executed, event } = fields
   const key = isKey(fields.key) ? fields.key : crypto.randomUUID()
-  if (isMoney(act)) return { amount: typed(words, amount), key, version, currency: currency ?? '' }
-  if (act === 'settle') return { attempt: fields.attempt ?? '', executed: fields.executed ?? '' }
-  if (act === 'replay') return { event: fields.event ?? '' }
+  if (isMoney(act)) return { amount: typed(words, amount), key, version, currency }
+  if (act === 'settle') return { attempt, executed }
+  if (act === 'replay') return { event }
   return act === 'resend' ? { operation: method ?? 'purchase' } : {}
 }
 
@@ -84,13 +85,13 @@ function carriedBy(
 function askedOf(
   { words, person }: SignedVisit,
   act: OperationKind,
-  fields: Fields,
+  { amount: text = '' }: Fields,
   { version, currency, totals }: Pick<ShownOrder, 'version' | 'currency'> & Partial<ShownOrder>,
 ): { amount: number; left: number } | undefined | string {
   const known = readVersion(version, totals?.captured)
   if (!known) return undefined
   const left = known.left[act]
-  const amount = act === 'void' ? left : readAmount(words, fields.amount ?? '', currency)
+  const amount = act === 'void' ? left : readAmount(words, text, currency)
   if (typeof amount === 'string') return amount
   if (amount > left || amount <= 0) return words.amounts.above(sumOf(words, left, currency))
   const limit = refundLimit(person.role)
@@ -139,8 +140,7 @@ export const confirm =
       const isGoingOn = 'events_left' in reply.body && reply.body.events_left !== 0
       return redirect(visit, path, isGoingOn ? 'erasing' : SAID[act])
     }
-    const { version = '' } = fields
-    const currency = fields.currency || null
+    const { version = '', currency = '', reason = '' } = fields
     const asked = askedOf(visit, act, fields, { version, currency })
     if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
     // The gate rejects a version that is not the order's: what is checked here holds there.
@@ -152,7 +152,7 @@ export const confirm =
     const reply = await call(visit, `POST /api/orders/:order_id/${act}`, { path: order, body, headers })
     if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
     const { operation_id } = reply.body
-    const why = fields.reason?.trim().slice(0, 200)
+    const why = reason.trim()
     const text = why && words.order.because(sumOf(words, asked.amount, currency), why)
     const note = text && (await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } }))
     const receipt = operation_id ? `${path}/receipt/${encodeURIComponent(operation_id)}` : path
@@ -172,8 +172,7 @@ export const outcome =
 
 function showNotDone(visit: SignedVisit, id: string, act: Act, { fields, problem }: Kept): Promise<Response> {
   if (problem && problem.code !== 'over_limit') return failedAct(visit, id, act, fields, problem)
-  const { version = '', amount: written } = fields
-  const currency = fields.currency || null
+  const { version = '', currency = '', amount: written } = fields
   const said = problem
     ? overLimit(visit.words, Number(problem.limit_minor), currency)
     : isMoney(act) && askedOf(visit, act, fields, { version, currency })
@@ -191,17 +190,18 @@ const SAID: Partial<Record<Act, string>> = {
 
 function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, OperationKind>, fields: Fields) {
   const path = { order_id }
+  const { operation = '', event: id = '' } = fields
   switch (act) {
     case 'cancel':
       return call(visit, 'POST /api/orders/:order_id/cancel', { path })
     case 'resend':
-      return call(visit, 'POST /api/orders/:order_id/resend', { path, body: { operation: fields.operation ?? '' } })
+      return call(visit, 'POST /api/orders/:order_id/resend', { path, body: { operation } })
     case 'settle': {
       const executed = fields.executed === 'true' ? true : fields.executed === 'false' ? false : undefined
       return settle(visit, order_id, fields.attempt, executed)
     }
     case 'replay':
-      return call(visit, 'POST /api/events/:id/replay', { path: { id: fields.event ?? '' } })
+      return call(visit, 'POST /api/events/:id/replay', { path: { id } })
     case 'erase':
       return call(visit, 'DELETE /api/orders/:order_id/personal-data', { path })
   }

@@ -8,8 +8,9 @@ import { form } from '../layout.ts'
 import { minorOf, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { hidden, moneyFields } from '../parts.ts'
 import { type Act, isAllowed, maySell } from '../roles.ts'
-import { at, orderPath, type SignedVisit } from '../visit.ts'
-import { againPath, linkPath } from './link-parts.ts'
+import { orderPath, type SignedVisit } from '../visit.ts'
+import { wordFor } from '../words/language.ts'
+import { againPath, goTo, isUsable, linkPath } from './link-parts.ts'
 
 /** The API takes a capture or refund of an order_id of so many characters at most. */
 const ID_LENGTH = 32
@@ -38,10 +39,10 @@ export function amountForm(
   const most = mayAskFor(visit, order, act)
   const limit = act === 'refund' ? refundLimit(person.role) : undefined
   const hint = [
-    words.order.left(sumOf(words, readVersion(order.version, order.totals.captured)?.left[act] ?? 0, currency)),
+    words.order.left(sumOf(words, readVersion(order.version, order.totals.captured)?.left[act] as number, currency)),
     limit === undefined ? '' : words.order.limited(sumOf(words, limit, currency)),
   ]
-  const label = `${words.acts[act].button}, ${words.currencies[currency ?? ''] ?? currency ?? ''}`
+  const label = `${words.acts[act].button}, ${wordFor(words.currencies, currency || 'UAH')}`
   const button = `${isMain ? 'main' : 'plain'}${act === 'refund' ? ' danger' : ''}`
   return form(
     visit,
@@ -58,7 +59,7 @@ export async function actions(
   visit: SignedVisit,
   id: string,
   order: ShownOrder,
-  { items, link }: { items: readonly AttentionItem[]; link: Link | undefined },
+  { items, link }: { items: readonly AttentionItem[]; link: Link | undefined | null },
 ): Promise<Html> {
   const { words } = visit
   const { totals, status, operations, currency } = order
@@ -85,21 +86,20 @@ export async function actions(
       html`${hidden(fields)}
 <button class="plain${act === 'erase' ? ' danger' : ''}">${words.acts[act].button}</button>`,
     )
-  const isUsable = link?.short_url && (link.state === 'sent' || link.state === 'opened')
+  const canSend = isOpen && link?.short_url && isUsable(link)
   const canSell = maySell(visit) && link
-  const onward = isOpen && isUsable && money.length === 0 ? [linkPath(link.order_id), words.order.send] : undefined
   return html`<div class="card acts">${
     isTooLong(order) && totals.captured ? html`<p class="quiet">${words.order.tooLong}</p>` : ''
   }${moving.map(
     ({ method, amount }) =>
       html`<p class="wait">${words.order.moving(
-        words.methods[method] ?? method,
+        wordFor(words.methods, method),
         sumOf(words, minorOf(amount), currency),
       )}</p>`,
-  )}${onward ? html`<a class="main go" href="${at(visit, String(onward[0]))}">${onward[1]}</a>` : ''}${money.map(
-    (act, i) => amountForm(visit, id, act, order, { isMain: i === 0 }),
+  )}${canSend ? goTo(visit, linkPath(link.order_id), words.order.send, 'main') : ''}${money.map((act, i) =>
+    amountForm(visit, id, act, order, { isMain: i === 0 }),
   )}<div class="quiets">${quiet.filter(([act]) => act !== 'erase').map(button)}${
-    canSell ? html`<a class="plain go" href="${at(visit, againPath(link.order_id))}">${words.order.again}</a>` : ''
+    canSell ? goTo(visit, againPath(link.order_id), words.order.again, 'plain') : ''
   }</div>${
     quiet.some(([act]) => act === 'erase')
       ? html`<details><summary>${words.order.more}</summary>
@@ -132,7 +132,7 @@ export function unsettled(
 <button class="plain" name="executed" value="true">${words.order.executed}</button>
 <button class="plain" name="executed" value="false">${words.order.notExecuted}</button></div>`,
     )
-    return html`<div class="card box wait"><p>${words.order.unsettled(words.methods[kind] ?? kind, sum)}</p>
+    return html`<div class="card box wait"><p>${words.order.unsettled(wordFor(words.methods, kind), sum)}</p>
 ${find}${isAsked ? say : ''}</div>`
   })
 }

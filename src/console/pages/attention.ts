@@ -6,6 +6,7 @@ import { timeOf } from '../lib/time.ts'
 import { hidden } from '../parts.ts'
 import { isAllowed } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { wordFor } from '../words/language.ts'
 
 /** `/attention`: what needs a person, in groups, the oldest first. */
 export async function showAttention(visit: SignedVisit): Promise<Response> {
@@ -25,7 +26,7 @@ export async function showAttention(visit: SignedVisit): Promise<Response> {
     }
 ${kinds.map(
   (kind) =>
-    html`<h2>${words.attention.kinds[kind] ?? kind}</h2>${items
+    html`<h2>${wordFor(words.attention.kinds, kind)}</h2>${items
       .filter((item) => item.kind === kind)
       .map((item) => card(visit, item, item === items[0]))}`,
 )}${more ? html`<p class="quiet">${words.attention.more}</p>` : ''}`,

@@ -9,6 +9,7 @@ import { minorOf, sumOf } from '../lib/amount.ts'
 import { isDay, today } from '../lib/shop-day.ts'
 import { facts, field } from '../parts.ts'
 import { at, call, isOutage, type Reply, type SignedVisit } from '../visit.ts'
+import { wordFor } from '../words/language.ts'
 
 const COLUMNS = ['paid', 'captured', 'refunded', 'taken', 'fee', 'net'] as const
 
@@ -25,12 +26,8 @@ const WAIT_MS = 2_000
 type Account = Returns['GET /api/balances']['accounts'][number]
 
 async function balances(visit: SignedVisit): Promise<Account[] | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), WAIT_MS)
-  })
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, WAIT_MS))
   const reply = await Promise.race([call(visit, 'GET /api/balances'), late])
-  clearTimeout(timer)
   return reply?.ok ? reply.body.accounts : undefined
 }
 
@@ -120,7 +117,7 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
   const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount_minor, currency, ...row }) => {
     const { fee_minor, taken_minor, description, customer_name, last_four, reference } = row
-    const its = [on, clock(visit, time), order_id, kinds[kind] ?? kind, method, decimal(amount_minor), currency]
+    const its = [on, clock(visit, time), order_id, wordFor(kinds, kind), method, decimal(amount_minor), currency]
     const bought = [description, customer_name, last_four, reference].map((one) => one ?? '')
     return [...its, decimal(fee_minor), decimal(taken_minor), ...bought].map(cell).join(end)
   })

@@ -4,6 +4,7 @@ import { form, page } from '../layout.ts'
 import { hidden } from '../parts.ts'
 import type { Act } from '../roles.ts'
 import { at, isOutage, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
+import { wordFor } from '../words/language.ts'
 import { reasonOf } from './order.ts'
 
 /** The known facts of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
@@ -28,13 +29,13 @@ export function failedAct(
   const failed = problem.code === undefined && words.attention
   const said = failed ? 'rejected' : saidOf(problem)
   const { title, body } = failed
-    ? { title: failed.kinds.on_event_given_up ?? '', body: failed.says.on_event_given_up }
+    ? { title: wordFor(failed.kinds, 'on_event_given_up'), body: failed.says.on_event_given_up }
     : words.problems[said]
   const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
   const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
   const path = orderPath(id)
   const other = (one: string) => at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))
-  const reason = reasonOf(words, String(service?.code ?? ''))
+  const reason = reasonOf(words, service?.code)
   return page(visit, {
     status: problem.status,
     title,
@@ -42,9 +43,7 @@ export function failedAct(
 <p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
 ${
   said === 'paid_twice'
-    ? html`<ul>${(attempts ?? []).map(
-        (one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`,
-      )}</ul>`
+    ? html`<ul>${attempts?.map((one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`)}</ul>`
     : ''
 }
 ${

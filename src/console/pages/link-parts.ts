@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
 import { linkSecrets } from '../../shop/env.ts'
+import { dayOf } from '../../shop/lib/day.ts'
 import type { Html } from '../../shop/pages/layout.ts'
 import type { Link } from '../../shop/routes/results.ts'
 import { sumOf } from '../lib/amount.ts'
@@ -23,20 +24,25 @@ export async function readLink(visit: SignedVisit, order_id: string): Promise<Li
   return reply.ok ? reply.body.links[0] : null
 }
 
-/** The newest link of an order, as far as it is known. */
-export const linkOf = async (visit: SignedVisit, order_id: string): Promise<Link | undefined> =>
-  (await readLink(visit, order_id)) ?? undefined
-
 /** The order of a link: its address carries it, sealed. */
 export async function openLink({ c }: SignedVisit, { url }: Link): Promise<CheckoutLink | undefined> {
   return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
 }
 
-export const TONES: Record<string, Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
+export const TONES: Record<Link['state'], Tone> = {
+  sent: 'wait',
+  opened: 'wait',
+  paid: 'ok',
+  revoked: 'bad',
+  expired: 'bad',
+}
+
+/** Whether a link leads to a payment. */
+export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => state === 'sent' || state === 'opened'
 
 /** The state of a link; of one that anybody may pay with, whether it makes orders. */
 export function linkPill({ link }: Words, { state, reusable }: Pick<Link, 'state' | 'reusable'>): Html {
-  if (!reusable || TONES[state] !== 'wait') return pill(TONES[state] ?? 'wait', link.states[state] ?? state)
+  if (!reusable || !isUsable({ state })) return pill(TONES[state], link.states[state])
   const { made, max_orders } = reusable
   return max_orders !== null && made >= max_orders ? pill('bad', link.full) : pill('ok', link.anybody)
 }
@@ -45,18 +51,16 @@ export const goTo = (visit: SignedVisit, path: string, text: string, kind: strin
   html`<a class="${kind} go" href="${at(visit, path)}">${text}</a>`
 
 /** The day that a link lasts to the end of; else the moment. */
-export function untilOf({ words, c }: SignedVisit, { expires_at }: Link, as: 'day' | 'time'): string | undefined {
+export function untilOf({ words, c: { env } }: SignedVisit, { expires_at }: Link): [name: string, value: string] {
   const end = Date.parse(expires_at)
-  const zone = c.env.SHOP_TZ
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(end - 1)
-  const isDay = [-1, 0, 1].some((plus) => startOf(c.env, day, plus + 1) === end)
-  if (isDay !== (as === 'day')) return undefined
-  return timeOf(words, new Date(end - (isDay ? 1 : 0)).toISOString(), zone, isDay ? 'day' : 'full')
+  const day = dayOf(end, env)
+  if (startOf(env, day) !== end) return [words.link.untilTime, timeOf(words, expires_at, env.SHOP_TZ)]
+  return [words.link.until, timeOf(words, new Date(startOf(env, day, -1)).toISOString(), env.SHOP_TZ, 'day')]
 }
 
 export function shareOf({ words }: SignedVisit, found: Link, url: string, to: Recipient): Html {
   const text = words.link
-  const says = text.text(found.description ?? '', sumOf(words, found.amount_minor, found.currency))
+  const says = text.text(String(found.description), sumOf(words, found.amount_minor, found.currency))
   const [first, ...others] = waysToSend(words, { url, says, to })
   const go = ({ name, to: href }: { name: string; to: string }, kind: string) =>
     html`<a class="${kind} go" href="${href}" rel="noreferrer">${name}</a>`

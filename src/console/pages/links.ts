@@ -10,7 +10,18 @@ import { shortTimeOf } from '../lib/time.ts'
 import { box, facts, hidden, pill } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-import { againPath, goTo, linkPath, linkPill, openLink, readLink, shareOf, TONES, untilOf } from './link-parts.ts'
+import {
+  againPath,
+  goTo,
+  isUsable,
+  linkPath,
+  linkPill,
+  openLink,
+  readLink,
+  shareOf,
+  TONES,
+  untilOf,
+} from './link-parts.ts'
 import { showReusable } from './reusable-link.ts'
 
 /** So often a page is loaded again without anybody's doing: about five minutes. */
@@ -22,15 +33,14 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
   const text = words.link
   const found = await readLink(visit, order_id)
   if (!found) return found === null ? notice(visit, 503, words.failed) : notice(visit, 404, text.none)
-  if (found.reusable) return showReusable(visit, found)
+  if (found.reusable) return showReusable(visit, found, found.reusable)
   const { amount_minor, currency, description, state, short_url, by } = found
-  const isOpen = state === 'sent' || state === 'opened'
-  const [sealed, ended] = await Promise.all([
-    openLink(visit, found),
-    isOpen || state === 'paid' ? undefined : endOf(visit, found),
-  ])
-  const steps = isOpen || state === 'paid' ? ['sent', 'opened', 'paid'] : ['sent', state]
-  const look = Number(/^\d{1,3}$/.exec(c.req.query('look') ?? '')?.[0] ?? 0)
+  const isOpen = isUsable(found)
+  const isGood = isOpen || state === 'paid'
+  const [sealed, ended] = await Promise.all([openLink(visit, found), isGood ? undefined : endOf(visit, found)])
+  const steps = isGood ? (['sent', 'opened', 'paid'] as const) : (['sent', state] as const)
+  const { look: looks = '' } = c.req.query()
+  const look = /^\d{1,3}$/.test(looks) ? Number(looks) : 0
   const refresh = `${at(visit, linkPath(order_id))}?look=${look + 1}`
   const to: Recipient = {
     phone: sealed?.order.customer_phone,
@@ -46,28 +56,21 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
 <ol class="steps">${steps.map((step) => {
       const isNow = step === state
       const isPaid = step === 'paid' && sealed?.order.method === 'purchase'
-      const name = step === 'sent' && !isNow ? text.made : isPaid ? words.states.paid : (text.states[step] ?? step)
-      const shown = isNow ? pill(TONES[step] ?? 'wait', name) : name
+      const name = step === 'sent' && !isNow ? text.made : isPaid ? words.states.paid : text.states[step]
+      const shown = isNow ? pill(TONES[step], name) : name
       return html`<li${isNow ? html` aria-current="step"` : ''}>${shown}</li>`
     })}</ol>
 <p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
 ${endedBox(visit, found, ended)}
-${facts(
-  [
-    [words.order.customer, found.customer_name],
-    [text.until, isOpen && untilOf(visit, found, 'day')],
-    [text.untilTime, isOpen && untilOf(visit, found, 'time')],
-    [text.by, by === 'api' ? words.record.api : by],
-  ].map(([name, value]) => [String(name), value || undefined] as const),
-)}
+${facts([
+  [words.order.customer, found.customer_name],
+  ...(isOpen ? [untilOf(visit, found)] : []),
+  [text.by, by === 'api' ? words.record.api : by],
+])}
 <div class="quiets">${
       isEverOpened ? goTo(visit, orderPath(order_id), text.order, state === 'paid' ? 'main' : 'plain') : ''
-    }${
-      maySell(visit)
-        ? goTo(visit, againPath(order_id), words.order.again, isOpen || state === 'paid' ? 'plain' : 'main')
-        : ''
-    }${
+    }${maySell(visit) ? goTo(visit, againPath(order_id), words.order.again, isGood ? 'plain' : 'main') : ''}${
       isOpen && maySell(visit)
         ? form(visit, `${linkPath(order_id)}/revoke`, html`<button class="plain danger">${text.close}</button>`)
         : ''
@@ -193,7 +196,7 @@ function rowsOf(visit: SignedVisit, found: readonly Link[]): Html {
 <span><a href="${at(visit, linkPath(order_id))}"><bdi>${description ?? order_id}</bdi></a>
 <span class="quiet">${linkPill(words, { state, reusable })}
 ${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
-${shortTimeOf(words, created_at, c.env.SHOP_TZ, today(visit))} ·
+${shortTimeOf(words, created_at, c.env, today(visit))} ·
 <bdi>${by === 'api' ? words.record.api : by}</bdi></span></span><span>${sumOf(words, sum, currency)}</span></li>`,
   )}</ul>`
 }

@@ -8,7 +8,7 @@ import { field, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { call, isOutage, type SignedVisit } from '../visit.ts'
 import type { Words } from '../words/en.ts'
-import { linkOf, linkPath, openLink } from './link-parts.ts'
+import { linkPath, openLink, readLink } from './link-parts.ts'
 
 const CURRENCIES = ['UAH', 'EUR', 'USD']
 const DAYS = 7
@@ -26,7 +26,7 @@ export async function newLink(visit: SignedVisit): Promise<Response> {
 
 /** The order of an earlier link. */
 async function likeLink(visit: SignedVisit, order_id: string): Promise<Typed> {
-  const link = await linkOf(visit, order_id)
+  const link = await readLink(visit, order_id)
   const sealed = link && (await openLink(visit, link))
   if (!link) return {}
   const order = sealed?.order
@@ -55,7 +55,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const isFilled = Boolean(given.name || given.phone || given.email)
   const one = (name: string, label: string, more = html``) =>
     field({ name, label, value: given[name], problem: problems[name], more })
-  const languages = ['uk', 'en'].map((code) => [code, text.languages[code] ?? code] as const)
+  const languages = Object.entries(text.languages)
   const isWrong = Object.values(problems).some(Boolean)
   const isLarge = problems.amount && problems.amount === largeOf(words, given)
   const sure: Typed = isLarge ? { sure: given.amount ?? '' } : {}

@@ -10,8 +10,9 @@ import { box, facts, statePill, timeline } from '../parts.ts'
 import { mayWrite } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
+import { wordFor } from '../words/language.ts'
 import { actions, unsettled } from './actions.ts'
-import { linkOf, linkPath } from './link-parts.ts'
+import { linkPath, readLink } from './link-parts.ts'
 import { recordList } from './record.ts'
 
 /** Reads an order; or the page that says why it cannot be shown. */
@@ -23,25 +24,25 @@ export async function readOrder(visit: SignedVisit, order_id: string): Promise<S
 
 /** `/orders/:order_id` */
 export async function showOrder(visit: SignedVisit, id: string): Promise<Response> {
-  const [order, attention, link] = await Promise.all([readOrder(visit, id), attentionOf(visit), linkOf(visit, id)])
+  const [order, attention, link] = await Promise.all([readOrder(visit, id), attentionOf(visit), readLink(visit, id)])
   // A link that was not opened is not an order yet: its page is the link's.
   if (order instanceof Response) return order.status === 404 && link ? redirect(visit, linkPath(id)) : order
   const { words } = visit
-  const raw = await rawEvents(visit, id, order)
+  const raw = await rawEvents(visit, order)
   const items = attention?.items.filter((item) => item.order_id === order.order_id) ?? []
   const isOpen = (flag: string) => !attention || items.some((item) => item.flag === flag)
   return page(visit, {
     title: words.order.title(shownId(order.order_id)),
-    ...(attention && { attention }),
+    attention,
     body: html`<div class="cols"><div class="card head">${headline(visit, order, raw)}
-${order.flags.filter(isOpen).map((flag) => box('wait', words.flags[flag] ?? flag))}
+${order.flags.filter(isOpen).map((flag) => box('wait', wordFor(words.flags, flag)))}
 ${about(visit, order, raw, link)}
 ${bar(words, order)}</div>
 <div class="side">${unsettled(visit, id, order, items)}${await actions(visit, id, order, { items, link })}</div>
 <div><section class="card"><h2>${words.order.story}</h2>${story(visit, order)}
 ${order.flags
   .filter((flag) => !isOpen(flag))
-  .map((flag) => html`<p class="quiet">${words.order.seen}: ${words.flags[flag] ?? flag}</p>`)}</section>
+  .map((flag) => html`<p class="quiet">${words.order.seen}: ${wordFor(words.flags, flag)}</p>`)}</section>
 <section class="card"><h2>${words.order.record}</h2>
 ${
   order.record.length > 0
@@ -84,12 +85,11 @@ type Raw = Record<string, unknown>
 /** So many events are shown in full. */
 const SHOWN = 20
 
-async function rawEvents(visit: SignedVisit, id: string, { order_id, events }: ShownOrder): Promise<Raw[]> {
-  const path = { order_id: order_id || id }
+async function rawEvents(visit: SignedVisit, { order_id, events }: ShownOrder): Promise<Raw[]> {
   const shown = events
     .slice(-SHOWN)
     .map(({ id: event_id }) =>
-      call(visit, 'GET /api/orders/:order_id/events/:event_id', { path: { ...path, event_id } }),
+      call(visit, 'GET /api/orders/:order_id/events/:event_id', { path: { order_id, event_id } }),
     )
   return (await Promise.all(shown)).flatMap((reply) => (reply.ok ? [reply.body.event] : []))
 }
@@ -110,7 +110,7 @@ function headline({ words, c }: SignedVisit, order: ShownOrder, raw: readonly Ra
   const { state, sum } = moneyState(order)
   const say = (minor: number) => sumOf(words, minor, currency)
   const masks = raw.filter((event) => event.method === method)
-  const [card] = /\d{4}$/.exec(textIn(masks, 'cc_mask').split(' ')[0] ?? '') ?? []
+  const [card] = /\d{4}$/.exec(textIn(masks, 'cc_mask')) ?? []
   const paid = paymentOf(order)
   const line = [
     state === 'partly_charged' && words.order.ofReserved(say(totals.authorized)),
@@ -125,7 +125,7 @@ ${line.length > 0 ? html`<p class="quiet">${line.join(' · ')}</p>` : ''}`
 }
 
 /** The goods, their buyer, and their papers. */
-function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link: Link | undefined): Html | '' {
+function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link: Link | undefined | null): Html | '' {
   const { words } = visit
   const text = words.order
   const email = order.customer_email ?? textIn(raw, 'customer_email')
@@ -147,15 +147,19 @@ function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link:
 }
 
 export const reasonOf = (words: Words, code: string | null | undefined): string =>
-  code && Object.hasOwn(words.reasons, code) ? (words.reasons[code] ?? '') : ''
+  code && Object.hasOwn(words.reasons, code) ? (words.reasons[code] as string) : ''
+
+export const toneOf = (status: string | null): 'ok' | 'bad' | 'wait' =>
+  status === 'success' ? 'ok' : status === 'failure' ? 'bad' : 'wait'
+
+export const statusOf = (words: Words, status: string | null): string => wordFor(words.statuses, status || 'pending')
 
 function story({ words, c }: SignedVisit, { operations, currency }: ShownOrder): Html {
   if (operations.length === 0) return html`<p class="quiet">${words.order.noStory}</p>`
-  const tone = (status: string | null) => (status === 'success' ? 'ok' : status === 'failure' ? 'bad' : 'wait')
   return timeline(
     operations.map(({ method, status, status_code, amount, received_at }) => ({
-      tone: tone(status),
-      text: `${words.methods[method] ?? method}: ${words.statuses[status ?? ''] ?? status ?? ''}`,
+      tone: toneOf(status),
+      text: `${wordFor(words.methods, method)}: ${statusOf(words, status)}`,
       sum: amount === null ? '' : wireSum(words, amount, currency),
       below: [timeOf(words, received_at, c.env.SHOP_TZ), status === 'failure' ? reasonOf(words, status_code) : ''].join(
         ' ',

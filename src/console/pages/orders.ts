@@ -23,7 +23,7 @@ export function orderRows(visit: SignedVisit, orders: readonly ListedOrder[], at
 <a href="${at(visit, orderPath(shownId(order_id)))}"><bdi>${description ?? shownId(order_id)}</bdi></a>
 <span class="quiet">${statePill(words, state)} ${open.has(order_id) ? pill('warn', words.orders.check) : ''}
 ${customer_name ? html`<bdi>${customer_name}</bdi> · ` : ''}
-${shortTimeOf(words, status_at, c.env.SHOP_TZ, now)}</span></span>
+${shortTimeOf(words, status_at, c.env, now)}</span></span>
 <span class="${isTaken(state) ? '' : 'off'}">${sum === null ? '' : wireSum(words, sum, currency)}</span></li>`
   })}</ul>`
 }

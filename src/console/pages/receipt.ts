@@ -4,7 +4,8 @@ import { wireSum } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { facts, pill } from '../parts.ts'
 import { at, orderPath, type SignedVisit, shownId } from '../visit.ts'
-import { readOrder, reasonOf } from './order.ts'
+import { wordFor } from '../words/language.ts'
+import { readOrder, reasonOf, statusOf, toneOf } from './order.ts'
 
 /** `/orders/:order_id/receipt/:operation_id`: one operation as the order shows it, on a page that prints. */
 export async function showReceipt(visit: SignedVisit, id: string): Promise<Response> {
@@ -15,14 +16,12 @@ export async function showReceipt(visit: SignedVisit, id: string): Promise<Respo
   const made = order.operations.find((one) => one.id === c.req.param('operation'))
   if (!made) return notice(visit, 404, receipt.absent)
   const { method, status, status_code, amount, received_at } = made
-  const isEnded = status === 'success' || status === 'failure'
-  const state = status === 'success' ? 'done' : isEnded ? 'failed' : 'waiting'
-  const tone = ({ done: 'ok', failed: 'bad', waiting: 'wait' } as const)[state]
+  const [tone, said] = [toneOf(status), statusOf(words, status)]
   return page(visit, {
-    title: receipt[state](words.methods[method] ?? method),
-    body: html`<div class="card narrow"><p>${pill(tone, words.statuses[status ?? ''] ?? words.states.pending)}</p>
+    title: `${wordFor(words.methods, method)}: ${said}`,
+    body: html`<div class="card narrow"><p>${pill(tone, said)}</p>
 <p class="sum">${amount === null ? '' : wireSum(words, amount, order.currency)}</p>
-<p>${receipt[`${state}Body`]} ${status === 'failure' ? reasonOf(words, status_code) : ''}</p>
+<p>${receipt[tone]} ${status === 'failure' ? reasonOf(words, status_code) : ''}</p>
 ${facts([
   [receipt.order, shownId(order.order_id)],
   [receipt.id, made.id],

@@ -6,6 +6,7 @@ import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { at, call, orderPath, type SignedVisit, saidByCode, shownId } from '../visit.ts'
 import type { Words } from '../words/en.ts'
+import { wordFor } from '../words/language.ts'
 
 type Entry = RecordEntry & { order_id?: string; currency?: string }
 
@@ -36,9 +37,10 @@ export function recordList(visit: SignedVisit, entries: readonly Entry[], curren
       order_id === undefined
         ? ''
         : html`<a href="${at(visit, orderPath(shownId(order_id)))}"><bdi>${shownId(order_id)}</bdi></a>`
-    return html`<li><div class="row"><span><bdi>${by === 'api' ? words.record.api : by}</bdi>: ${
-      words.record.actions[action] ?? action
-    } ${order}</span><span>${sum}</span></div>
+    return html`<li><div class="row"><span><bdi>${by === 'api' ? words.record.api : by}</bdi>: ${wordFor(
+      words.record.actions,
+      action,
+    )} ${order}</span><span>${sum}</span></div>
 ${text === undefined ? '' : html`<p><bdi>${textOf(words, action, text)}</bdi></p>`}
 <div class="quiet">${timeOf(words, time, c.env.SHOP_TZ)} · ${ending(words, result)}</div></li>`
   })}</ul>`
@@ -47,7 +49,7 @@ ${text === undefined ? '' : html`<p><bdi>${textOf(words, action, text)}</bdi></p
 /** The codes that an entry may have in place of words that a person wrote. */
 function textOf(words: Words, action: string, text: string): string {
   if (action === 'settle') return text === 'true' ? words.order.executed : words.order.notExecuted
-  return action === 'attention_done' ? (words.flags[text] ?? words.attention.kinds[text] ?? text) : text
+  return action === 'attention_done' ? wordFor({ ...words.attention.kinds, ...words.flags }, text) : text
 }
 
 function ending({ record, problems }: Words, result = 'outcome_unknown'): string {

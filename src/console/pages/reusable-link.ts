@@ -1,18 +1,18 @@
 import { html } from 'hono/html'
-import type { Link } from '../../shop/routes/results.ts'
+import type { Link, ReusableLink } from '../../shop/routes/results.ts'
 import { attentionOf, form, notAsked, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { box, facts, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, type SignedVisit } from '../visit.ts'
-import { againPath, goTo, linkPath, linkPill, shareOf, untilOf } from './link-parts.ts'
+import { againPath, goTo, isUsable, linkPath, linkPill, shareOf, untilOf } from './link-parts.ts'
 import { orderRows } from './orders.ts'
 
 /** `/links/:order_id` of a link that anybody may pay with: its code, as a sheet that prints, and its orders. */
-export async function showReusable(visit: SignedVisit, link: Link): Promise<Response> {
+export async function showReusable(visit: SignedVisit, link: Link, reusable: ReusableLink): Promise<Response> {
   const { words, c } = visit
   const text = words.link
-  const { id, order_id, amount_minor, currency, description, state, short_url, by, reusable } = link
+  const { id, order_id, amount_minor, currency, description, short_url, by } = link
   const cursor = c.req.query('cursor')
   const query = { limit: 20, ...(cursor && { cursor }) }
   const [reply, attention] = await Promise.all([
@@ -21,12 +21,12 @@ export async function showReusable(visit: SignedVisit, link: Link): Promise<Resp
   ])
   if (!reply.ok) return notAsked(visit, reply)
   const { orders, cursor: next } = reply.body
-  const isOpen = state === 'sent' || state === 'opened'
+  const isOpen = isUsable(link)
   const path = linkPath(order_id)
   const sure = hidden({ id, sure: 'yes', many: 'yes' })
   const revoke = (button: string) =>
     form(visit, `${path}/revoke`, html`${isOpen ? '' : sure}<button class="plain danger">${button}</button>`)
-  const { made = 0, max_orders = null } = reusable ?? {}
+  const { made, max_orders, closing } = reusable
   return page(visit, {
     title: text.title(sumOf(words, amount_minor, currency)),
     attention,
@@ -35,7 +35,7 @@ export async function showReusable(visit: SignedVisit, link: Link): Promise<Resp
 <p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description ? html`<p><bdi>${description}</bdi></p>` : ''}
 ${
-  reusable?.closing
+  closing
     ? html`${box('wait', text.closing)}${maySell(visit) ? revoke(text.closeRest) : ''}`
     : isOpen
       ? ''
@@ -43,8 +43,7 @@ ${
 }
 ${facts([
   [text.sold, max_orders === null ? String(made) : text.of(made, max_orders)],
-  [text.until, isOpen ? untilOf(visit, link, 'day') : ''],
-  [text.untilTime, isOpen ? untilOf(visit, link, 'time') : ''],
+  ...(isOpen ? [untilOf(visit, link)] : []),
   [text.by, by === 'api' ? words.record.api : by],
 ])}
 ${

@@ -99,7 +99,7 @@ function charts(visit: SignedVisit, days: readonly ShopDay[]): (Html | '')[] {
 <p class="quiet">${text.highest(sumOf(words, best.minor, currency), name(best.day))}</p>
 <svg class="chart" viewBox="0 0 ${DAYS * 10} ${HIGH + 1}" role="img"
  aria-label="${text.chart(currency)}">${bars}${line}</svg>
-<div class="row quiet"><span>${name(from(rows))}</span><span>${name(rows.at(-1)?.day ?? '')}</span></div>
+<div class="row quiet"><span>${name(dayOfShop(visit, DAYS - 1))}</span><span>${name(dayOfShop(visit))}</span></div>
 <details><summary>${text.table}</summary><table><tr><th scope="col">${words.nav.day}</th>
 <th scope="col" class="n">${words.day.columns.taken}</th></tr>
 ${listed.map(
@@ -107,5 +107,3 @@ ${listed.map(
 )}</table></details></section>`
   })
 }
-
-const from = (rows: readonly { day: string }[]): string => rows[0]?.day ?? ''

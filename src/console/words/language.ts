@@ -12,6 +12,10 @@ export function wordsOf(c: Context): Words {
   return wording.lang === 'uk' ? ukrainian : english
 }
 
+/** The words for a name of the service or the engine; a newer name, as it is. */
+export const wordFor = (texts: Readonly<Record<string, string>>, name: string): string =>
+  Object.hasOwn(texts, name) ? (texts[name] as string) : name
+
 /** Keeps the language that was chosen, for a year. */
 export function keepLanguage(c: Context, { lang }: Words): void {
   const cookie = { httpOnly: true, sameSite: 'Lax', maxAge: 31_536_000 } as const

@@ -32,12 +32,16 @@ const attribute = (tag: string, name: string): string =>
 export function formsOf({ text }: Pick<Shown, 'text'>): Form[] {
   return [...text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag = '', inside = '']) => ({
     action: attribute(tag, 'action'),
-    fields: Object.fromEntries(
-      [...inside.matchAll(/<(?:input|textarea)([^>]*)>/g)].map(([, input = '']) => [
+    fields: Object.fromEntries([
+      ...[...inside.matchAll(/<(?:input|textarea)([^>]*)>/g)].map(([, input = '']) => [
         attribute(input, 'name'),
         attribute(input, 'value'),
       ]),
-    ),
+      ...[...inside.matchAll(/<select([^>]*)>([\s\S]*?)<\/select>/g)].map(([, select = '', options = '']) => [
+        attribute(select, 'name'),
+        attribute((/<option[^>]* selected>/.exec(options) ?? [options])[0], 'value'),
+      ]),
+    ]),
   }))
 }
 
@@ -91,8 +95,12 @@ export class Browser {
     if (this.cookies.size > 0) headers.set('cookie', [...this.cookies].map((pair) => pair.join('=')).join('; '))
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
     const response = await this.send(new Request(new URL(path, this.origin), { ...init, headers }))
+    const set = new Set<string>()
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*); (.*)/.exec(cookie) ?? []
+      // Which of two browsers keep is not the same everywhere.
+      if (set.has(name)) throw new Error(`A response sets the cookie ${name} twice.`)
+      set.add(name)
       // A browser takes neither a cookie of such a name nor its end without these.
       if (name.startsWith('__Host-') && !(/; Secure/.test(cookie) && /; Path=\/(;|$)/.test(cookie))) continue
       if (value === '') {
@@ -125,8 +133,8 @@ export class Browser {
     return this.open(action, { method: 'POST', headers, body: new URLSearchParams({ ...fields, ...values }) })
   }
 
-  async signIn(password: string = ADMIN_TOKEN): Promise<this> {
-    await this.submit(formTo(await this.open('/console'), '/console/login'), { password })
+  async signIn(password: string = ADMIN_TOKEN, username = 'admin'): Promise<this> {
+    await this.submit(formTo(await this.open('/console'), '/console/login'), { password, username })
     return this
   }
 }

@@ -32,7 +32,7 @@ const tokenOf = (more: object = {}, { secret }: Key = KEY): Promise<string> =>
   sign(claims(more), secret as never, 'RS256')
 
 /** A console behind Access. `keys` are what Access publishes; the fetches of them are counted. */
-function behindAccess(roles?: Record<string, ConsoleRole>, keys: Key[] = [KEY]) {
+function behindAccess(roles?: Record<string, ConsoleRole>, keys: Key[] = [KEY], isGlobal = false) {
   const world = new World()
   const fetched: string[] = []
   const fetch = async (url: RequestInfo | URL, init?: RequestInit) => {
@@ -43,18 +43,20 @@ function behindAccess(roles?: Record<string, ConsoleRole>, keys: Key[] = [KEY]) 
   const send = mount(world, {
     access: { team: 'mugs', audience: AUDIENCE },
     roles,
-    fetch: fetch as typeof globalThis.fetch,
+    fetch: isGlobal ? undefined : (fetch as typeof globalThis.fetch),
   })
   const as = (token: string) => new Browser(send, { 'cf-access-jwt-assertion': token })
-  return { world, send, as, fetched, keys }
+  return { world, send, as, fetched, fetch, keys }
 }
 
 const encode = (value: object): string =>
   btoa(JSON.stringify(value)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_')
 
 describe('a token of Access', () => {
-  it('names who acts, and its keys are fetched once', async () => {
-    const { as, fetched } = behindAccess()
+  it.each([false, true])('names who acts, and its keys are fetched once, by the global fetch: %j', async (isGlobal) => {
+    const { as, fetched, fetch } = behindAccess(undefined, [KEY], isGlobal)
+    if (isGlobal) vi.stubGlobal('fetch', fetch)
+    onTestFinished(() => void vi.unstubAllGlobals())
     const browser = as(await tokenOf({ email: 'Olena@Shop.example.com' }))
     for (let i = 0; i < 3; i++) expect((await browser.open('/console')).text).toContain(`Signed in as ${OLENA}`)
     expect((await browser.open('/console/more')).text).toContain('href="/cdn-cgi/access/logout"')

@@ -60,14 +60,11 @@ describe('an act whose response is lost', () => {
     const order = await browser.open('/console/orders/A-1')
     expect(order.status).toBe(200)
     shop.api = async () => Response.json({ operation_id: '\ud800' })
-    const lines = await ownLog.run([], async () => {
-      const shown = await browser.submit(form)
-      expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
-      // A menu asks the shop, which may fail once more.
-      expect(shown.text).not.toContain('<nav')
-      return ownLog.getStore()
-    })
-    expect(String(lines)).toContain('"kind":"console_failed"')
+    const lines: unknown[][] = []
+    const shown = await ownLog.run(lines, () => browser.submit(form))
+    expect([shown.status, titleOf(shown)]).toEqual([503, en.problems.outcome_unknown.title])
+    // Nor a menu, which asks the shop for a count.
+    expect([String(lines), shown.text.includes('<nav')]).toEqual([expect.stringContaining('console_failed'), false])
     shop.api = async () => {
       throw new Error('The connection was lost.')
     }
@@ -147,7 +144,6 @@ describe('what an act that failed is called', () => {
     const retries = formsOf(shown).filter(({ action }) => action.endsWith('/refund/confirm'))
     expect([shown.status, titleOf(shown), retries.length > 0]).toEqual([status, en.problems[says].title, mayRetry])
     if (mayRetry) expect(retries[0]?.fields.key).toBe(form.fields.key)
-    expect(shown.text.includes('lang="en">refund_amount: too much')).toBe(says === 'rejected' && 'detail' in problem)
     expect(shown.text.includes('<details>')).toBe(says === 'rejected' && 'detail' in problem)
     for (const [i, attempt] of ('attempts' in problem ? ['A-1~1', 'A-1~12'] : []).entries())
       expect(shown.text).toContain(`href="/console/orders/${attempt}">${en.payment(i + 1)}<`)
@@ -204,14 +200,9 @@ it.each([
 
 it('what needs attention is said in words, as far as they are known, and when there is more of it', async () => {
   const { shop, real, browser } = await open()
-  const shown = [{ flag: 'paid_twice' }, { kind: 'checkout_open' }, { kind: 'newer' }, { flag: 'newer' }]
-  const items = shown.map((one) => ({
-    kind: 'flag',
-    order_id: 'A-1',
-    text: 'Look.',
-    at: '2026-03-01T10:00:00Z',
-    ...one,
-  }))
+  const kinds = ['flag paid_twice', 'checkout_open', 'rebuilt', 'newer', 'flag newer'].map((one) => one.split(' '))
+  const item = { order_id: 'A-1', text: 'Look.', at: '2026-03-01T10:00:00Z' }
+  const items = kinds.map(([kind, flag]) => ({ ...item, kind, flag }))
   const says = async (more: boolean) => {
     shop.api = async (request, ...rest) =>
       request.url.includes('/attention') ? Response.json({ items, more, count: 4 }) : real(request, ...rest)
@@ -219,8 +210,9 @@ it('what needs attention is said in words, as far as they are known, and when th
     return [...text.matchAll(/<(?:h2|p|p class="quiet")>([^<]+)</g)].map(([, said]) => said)
   }
   const { flags, attention } = en
-  const { flag, checkout_open } = attention.kinds
-  const told = [flag, flags.paid_twice, 'Look.', checkout_open, attention.says.checkout_open, 'newer', 'Look.']
+  const { flag, checkout_open, rebuilt } = attention.kinds
+  const known = [checkout_open, attention.says.checkout_open, rebuilt, flags.rebuilt]
+  const told = [flag, flags.paid_twice, 'Look.', ...known, 'newer', 'Look.']
   expect([await says(true), await says(false)]).toEqual([[...told, attention.more], told])
 })
 
@@ -269,11 +261,8 @@ it('a cell that a spreadsheet would run is quoted, and the file has every page o
   )
   shop.api = async () => Response.json({ operations: [], cursor: 'on' })
   const endless = await browser.open('/console/day.csv')
-  expect([endless.status, titleOf(endless), endless.text]).toEqual([
-    413,
-    en.failed.title,
-    expect.stringContaining(en.day.wrong),
-  ])
+  expect([endless.status, titleOf(endless)]).toEqual([413, en.failed.title])
+  expect(endless.text).toContain(en.day.wrong)
 })
 
 describe('in a zone that is not UTC', () => {

@@ -1,5 +1,6 @@
 // A shop's day: a link that is made, sent and paid, the takings, and how an order is found again.
 import { describe, expect, it } from 'vitest'
+import { english as en } from '../../src/console/words/en.ts'
 import { failing, World, type WorldOptions } from '../worker/support/world.ts'
 import { Browser, formTo, mount } from './support/browser.ts'
 
@@ -21,6 +22,8 @@ describe('a link', () => {
     const { world, browser } = await open()
     const { page } = await make(browser)
     expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
+    // The first module of its code, after the quiet zone.
+    expect(page.text).toContain(' d="M4 4h1v1h-1zM5 4h')
     const short = /href="(https:\/\/[^"]+\/p\/[\w-]{16})"/.exec(page.text)?.[1] ?? ''
     expect(new URL(short).pathname.length).toBeLessThanOrEqual(19)
     const landing = await world.get((await world.get(short)).headers.get('location') ?? '')
@@ -70,9 +73,19 @@ describe('a storage that fails', () => {
     world.gate.before = failing()
     const home = await browser.open('/console')
     expect([home.status, plain(home.text)]).toEqual([200, expect.stringContaining('is not known now')])
-    expect(home.text).not.toMatch(/class="sum"|All is well/)
-    for (const path of ['/console/links', '/console/day', '/console/day.csv', '/console/search?q=x']) {
-      expect([path, (await browser.open(path)).status]).toEqual([path, 503])
+    expect(home.text).not.toMatch(/class="sum"|All is well|waiting for payment/)
+    for (const path of [
+      '/links',
+      '/day',
+      '/day.csv',
+      '/search?q=x',
+      '/attention',
+      '/record',
+      '/links/A-1',
+      '/orders/A-1',
+    ]) {
+      const { status, text } = await browser.open(`/console${path}`)
+      expect([path, status, text]).toEqual([path, 503, expect.stringContaining(en.failed.body)])
     }
   })
 })

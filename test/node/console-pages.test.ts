@@ -1,8 +1,8 @@
 // Every page of the console as it stands: what changes in console-pages.txt is what a person sees otherwise.
 import { expect, it } from 'vitest'
 import { Browser, formTo, mount, payOrder, type Shown } from '../console/support/browser.ts'
-import { at, payment, secondary } from '../worker/support/events.ts'
-import { World } from '../worker/support/world.ts'
+import { payment, secondary } from '../worker/support/events.ts'
+import { ORDER, World } from '../worker/support/world.ts'
 
 /** A page without what chance has chosen, nor what an order's events are in full. */
 const withoutChance = (text: string): string =>
@@ -65,7 +65,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await look('/', new Browser(mount(world, {}, { ADMIN_TOKEN: 'short' })))
   await look('/', new Browser(mount(world, { access: { team: 'mugs', audience: 'x' } })))
   await look('/ /orders/ /links /record /attention /day /more /new-link /nothing')
-  await look('/orders/X /orders/X/refund /links/X /links/X/close')
+  await look('/orders/X /orders/X/refund /links/X /links/X/close /new-link?again=X')
 
   const make = (values: Record<string, string>) => press('/new-link', /new-link/, { currency: 'UAH', ...values })
   const filled = { amount: '50', description: 'A jug', name: 'Taras', phone: '+380441234567', email: 't@example.com' }
@@ -85,9 +85,10 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   for (const path of [link, many]) {
     await open(path)
     await world.advance(20_000)
+    await look('/')
   }
   await look(`${link} ${link.replace('links', 'orders')} ${many}`)
-  await press(`${link}/close`, /revoke/)
+  for (const values of [{ id: 'x' }, {}]) await press(`${link}/close`, /revoke/, values as Record<string, string>)
   world.intercept = () => Response.json({}, { status: 503 })
   const closing = await press(`${many}/close`, /revoke/)
   await look(/href="\/console(\/orders\/[^"]+)"/.exec(closing.text.split('<main')[1] ?? '')?.[1] ?? '')
@@ -95,9 +96,16 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const paid = (await make({ amount: '8', currency: 'EUR', description: 'A pot' })).url.slice('/console'.length)
   await world.pay(await open(paid))
   await world.advance(20_000)
-  await look(`${paid} ${paid.replace('links', 'orders')}`)
+  await look(`/ ${paid} ${paid.replace('links', 'orders')}`)
   await look('/links /links?state=revoked /links?state=sent')
-  const unused = (await make({ amount: '3', description: 'A pin', until: '2026-03-01' })).url.slice('/console'.length)
+  const hat = (await make({ amount: '4', description: 'A hat' })).url.slice('/console'.length)
+  await press(`${hat}/close`, /revoke/)
+  await world.send('/api/links', { order: { ...ORDER, order_id: 'I-1' } }, 'link')
+  await look('/links/I-1 /new-link?again=I-1')
+  const short = { amount: '3', description: 'A pin', until: '2026-03-01' }
+  const unused = (await make(short)).url.slice('/console'.length)
+  const held = (await make({ ...short, method: 'auth' })).url.slice('/console'.length)
+  await open(held)
 
   await payOrder(world, 'auth')
   await world.advance(2_000)
@@ -105,11 +113,11 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await world.advance(20_000)
   const olena = { customer_fname: 'Olena', customer_email: 'olena@example.org' }
   await world.deliver(payment('B-1', { currency: 'USD', description: 'A vase', ...olena }))
-  await world.deliver(payment('C-1', { status: 'failure', status_code: '4153' }))
+  await world.deliver(payment('C-1', { status: 'failure', status_code: '4153', cc_mask: '411111******1111' }))
   await world.deliver(payment('D-1', { status: 'pending' }))
   const long = `E${'-'.repeat(32)}`
   await world.deliver(payment(long, { amount: 7, cc_mask: '411111******1111' }))
-  const refund = secondary('B-1', 'refund', { amount: 10, created_at: at(60), processed_at: at(61), currency: 'USD' })
+  const refund = secondary('B-1', 'refund', { amount: 10, currency: 'USD', receipt_url: 'https://r.example.com' })
   await world.deliver(refund)
   await world.deliver(secondary('B-1', 'refund', { amount: 20, status: 'pending', currency: 'USD' }))
   await world.deliver({ method: 'purchase' })
@@ -122,18 +130,20 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await browser.signIn()
   await look('/ /orders /orders?state=open /orders?q=a&from=2026-03-01 /orders?from=2026-03-02&to=2026-03-01')
   await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /orders/G-1 /attention`)
-  await look(`${unused} /links?state=expired`)
+  await look(`${unused} ${held} /links?state=expired`)
+  // A note says nothing of a payment, and a cancellation does once it is done, before its webhook.
+  await press(held.replace('links', 'orders'), /notes$/, { text: 'Called.' })
+  world.intercept = () => Response.json({}, { status: 503 })
+  await press(held, /cancel$/)
+  world.intercept = undefined
+  world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' })
+  await press(held, /cancel$/)
   await look(`/orders/B-1/receipt/x /orders/B-1/receipt/${refund.operation_id}`)
   // Of the smallest amount, and of one that no version can say.
-  for (const [kind, cents] of [
-    ['auth', 1],
-    ['capture', 1],
-    ['refund', 1],
-    ['capture', 9e15],
-    ['capture', 9e15],
-  ] as const) {
-    await world.deliver(secondary('H-1', kind, { amount: cents / 100 }))
-    await look('/orders/H-1 /orders/H-1/void')
+  for (const one of ['auth 1', 'capture 1', 'refund 1', 'capture 9e15', 'capture 9e15']) {
+    const [kind = '', cents] = one.split(' ')
+    await world.deliver(secondary('H-1', kind, { amount: Number(cents) / 100, currency: 'GBP' }))
+    await look('/ /orders/H-1 /orders/H-1/void')
   }
   const acts = 'capture?amount=1 capture?amount=99 void erase resend cancel settle?executed=true refund?amount=99'
   for (const act of acts.split(' ')) await look(`/orders/A-1/${act}`)
@@ -162,9 +172,8 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await press(await first('settle', { executed: 'false' }), /confirm/)
   for (const text of ['Called.', ' ']) await press('/orders/B-1', /notes$/, { text })
   await press(await first('erase'), /confirm/)
-  const list = await browser.open('/console/attention')
   // The second time a colleague has done it.
-  for (let i = 0; i < 2; i++) await press(list, /done$/)
+  for (const list of Array(2).fill(await browser.open('/console/attention')) as Shown[]) await press(list, /done$/)
 
   const token = 'a-token-of-32-characters-for-olena'
   const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
@@ -172,7 +181,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const login = formTo(note(await viewer.open('/console')), /login/)
   for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
   await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
-  await look('/new-link', viewer)
+  await look(`/new-link ${many} ${held}`, viewer)
   const days = 'from=2026-03-01&to=2026-03-02'
   await look(`/record /day?${days} /day?from=2026-01-01&to=2026-12-31 /day?from=2026-03-01 /day?to=2026-02-02`)
   await look(`/day?from=2026-02-30&to=soon /day.csv?${days} /manifest.webmanifest /icon.svg`)

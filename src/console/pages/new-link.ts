@@ -58,7 +58,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const languages = Object.entries(text.languages)
   const isWrong = Object.values(problems).some(Boolean)
   const isLarge = problems.amount && problems.amount === largeOf(words, given)
-  const sure: Typed = isLarge ? { sure: given.amount ?? '' } : {}
+  const sure = isLarge && { sure: given.amount }
   const currencies = CURRENCIES.map((code) => [code, code] as const)
   const end = { name: 'until', label: text.until, value: given.until, problem: problems.until, hint: text.untilHint }
   return page(visit, {
@@ -117,15 +117,15 @@ function lastDay(visit: SignedVisit, { until = '', use }: Typed): string | undef
 /** The mistakes in the form, as far as they are seen here. */
 function problemsOf(visit: SignedVisit, given: Typed): Problems {
   const { words, c } = visit
-  const { currency = '', description = '', phone = '', use, count = '' } = given
+  const { amount: written = '', currency, description = '', phone = '', use, count = '' } = given
   const text = words.newLink
-  const amount = readAmount(words, given.amount ?? '', currency)
+  const amount = readAmount(words, written, currency)
   const last = lastDay(visit, given)
   const isOver = last !== undefined && startOf(c.env, last, 1) <= nowOf(visit)
   const isMany = use === 'many'
   const whose = isMany && ['name', 'phone', 'email'].find((one) => given[one]?.trim())
   return firstOf({
-    amount: typeof amount === 'string' ? amount : given.sure === given.amount ? undefined : largeOf(words, given),
+    amount: typeof amount === 'string' ? amount : given.sure === written ? undefined : largeOf(words, given),
     description: description.trim() === '' ? text.empty : undefined,
     phone: /^(\+?[\d\s().-]{7,20})?$/.test(phone.trim()) ? undefined : text.fields.phone,
     until: isOver ? text.over : undefined,
@@ -138,12 +138,13 @@ function problemsOf(visit: SignedVisit, given: Typed): Problems {
 export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...given }: Typed): Promise<Response> {
   const { words, c } = visit
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
-  const { currency = '', description = '', order = '', method, lang, name, phone, email, use } = given
-  const amount = readAmount(words, given.amount ?? '', currency)
+  const { currency, description = '', order = '', method, lang, name, phone, email, use } = given
+  const { amount: written = '', count = '' } = given
+  const amount = readAmount(words, written, currency)
   const again = async (kept: Kept) => (await keep(visit, WRONG, kept)) ?? showAgain(visit, kept)
   if (typeof amount === 'string' || Object.keys(problemsOf(visit, given)).length > 0) return again({ fields: given })
   const last = lastDay(visit, given)
-  const most = given.count?.trim()
+  const most = count.trim()
   const body = {
     ...(use === 'many' ? { reusable: true, ...(most && { max_orders: Number(most) }) } : { landing: true }),
     ...(last !== undefined && { expires_at: startOf(c.env, last, 1) }),
@@ -191,10 +192,10 @@ const FIELDS: readonly (readonly [about: RegExp, name: string])[] = [
 /** The API's message, in the person's own language, at its field. */
 function problemOf(
   { newLink: text, failed }: Words,
-  problem: { code: string; status: number; detail?: string },
+  { code, status, detail = '' }: { code: string; status: number; detail?: string },
 ): Problems {
-  if (isOutage(problem)) return { form: failed.body }
-  if (problem.code === 'no_origin') return { form: text.origin }
-  const [, name = ''] = FIELDS.find(([about]) => about.test(problem.detail ?? '')) ?? []
+  if (isOutage({ status })) return { form: failed.body }
+  if (code === 'no_origin') return { form: text.origin }
+  const [, name = ''] = FIELDS.find(([about]) => about.test(detail)) ?? []
   return text.fields[name] ? { [name]: text.fields[name] } : { form: text.wrong }
 }

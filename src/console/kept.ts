@@ -1,14 +1,13 @@
 import { getCookie } from 'hono/cookie'
 import { equalSecret } from '../shop/lib/crypto.ts'
-import type { Problem } from '../shop/lib/problem.ts'
 import { leave, redirect } from './layout.ts'
 import { csrfOf } from './session.ts'
-import { at, type SignedVisit } from './visit.ts'
+import { at, type Failure, type SignedVisit } from './visit.ts'
 
 /** A form that was not done: what was typed, and the API's problem where it was asked. */
 export interface Kept {
   fields: Record<string, string>
-  problem?: Problem | undefined
+  problem?: Failure | undefined
 }
 
 const COOKIE = 'edgetill_form'

@@ -46,7 +46,10 @@ export interface SignedVisit extends Visit {
   person: Person
 }
 
-export type Reply<T> = { ok: true; status: number; body: T } | { ok?: false; status: number; problem: Problem }
+/** The API's problem, or that it did not respond. */
+export type Failure = Pick<Problem, 'status' | 'code'> & Partial<Problem>
+
+export type Reply<T> = { ok: true; status: number; body: T } | { ok?: false; status: number; problem: Failure }
 
 /** Whether the shop failed, rather than rejected what it was asked. */
 export const isOutage = ({ status }: Pick<Problem, 'status'>): boolean => status >= 500
@@ -77,7 +80,7 @@ export async function call<K extends Call>(
   } catch {
     // A request to a route that moves money may have been done.
     const code = method === 'GET' ? 'state' : 'outcome_unknown'
-    return { status: 503, problem: { status: 503, code, title: 'The shop did not respond.' } }
+    return { status: 503, problem: { status: 503, code } }
   }
 }
 

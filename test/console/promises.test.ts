@@ -280,11 +280,12 @@ describe('in a zone that is not UTC', () => {
 
   it('today is the shop’s day, and a link lasts to the end of the day that was chosen', async () => {
     const { world, browser } = await open('purchase', 'Europe/Kyiv')
-    world.time = Date.parse('2026-03-01T22:30:00Z')
+    world.time = Date.parse('2026-03-01T22:00:00Z')
     await browser.signIn()
     expect((await browser.open('/console/day')).text).toContain('name="from" value="2026-03-02" type="date" required')
     const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
     const filled = { amount: '5', currency: 'UAH', description: 'A mug', until: '2026-03-28' }
+    expect((await browser.submit(form, { ...filled, until: '2026-03-01' })).status).toBe(400)
     expect((await browser.submit(form, filled)).status).toBe(200)
     const { links } = (await (await world.api('/api/links')).json()) as { links: { expires_at: string }[] }
     expect(links[0]?.expires_at).toBe('2026-03-28T22:00:00.000Z')

@@ -12,7 +12,7 @@ const withoutChance = (text: string): string =>
     .replaceAll(/\b[A-HJ-NP-Z2-9]{10}\b/g, 'ORDER')
     .replaceAll(/(\/p\/|%2Fp%2F)[\w-]{16}/g, '$1SHORT')
     // How many calls of objects came before.
-    .replaceAll(/(,"\d\d:\d\d):\d\d"/g, '$1:…"')
+    .replaceAll(/([,;]"\d\d:\d\d):\d\d"/g, '$1:…"')
     .replaceAll(/(<pre tabindex="0">|<path fill="#000" d=")[^<"]*/g, '$1…')
 
 /** A line for each tag with attributes. Of the frame, which is whole on the page More: the title, and where the menu stands. */
@@ -71,6 +71,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   const filled = { amount: '50', description: 'A jug', name: 'Taras', phone: '+380441234567', email: 't@example.com' }
   for (const wrong of [{ amount: '1x' }, { amount: '100000' }, { use: 'many', count: '0', name: '' }, { email: 'x' }])
     await make({ ...filled, ...wrong })
+  await make({ ...filled, description: ' ' })
   const link = (await make({ ...filled, until: '2026-03-01' })).url.slice('/console'.length)
   const many = (await make({ amount: '5', description: 'A cup', use: 'many', count: '3' })).url.slice('/console'.length)
   await look(`${link}?look=20 ${link}/close ${many}/close /new-link?again=${link.split('/').at(-1)}`)
@@ -161,7 +162,12 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
   await press(await first('refund', { amount: '6' }), /confirm/)
   world.intercept = (_, init) => (init?.method === 'POST' ? undefined : new Response('', { status: 403 }))
-  await look('/orders/A-1')
+  const token = 'a-token-of-32-characters-for-olena'
+  const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
+  const viewer = new Browser(mount(world, {}, { PEOPLE }), { 'accept-language': 'uk' })
+  const login = formTo(note(await viewer.open('/console/record')), /login/)
+  for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
+  for (const by of [browser, viewer]) await look('/orders/A-1', by)
   for (let i = 0; i < 4; i++) await world.advance(11 * 60_000)
   await browser.signIn()
   await look('/orders/A-1 /attention')
@@ -175,11 +181,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   // The second time a colleague has done it.
   for (const list of Array(2).fill(await browser.open('/console/attention')) as Shown[]) await press(list, /done$/)
 
-  const token = 'a-token-of-32-characters-for-olena'
-  const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
-  const viewer = new Browser(mount(world, {}, { PEOPLE }), { 'accept-language': 'uk' })
-  const login = formTo(note(await viewer.open('/console')), /login/)
-  for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
+  await viewer.signIn(token, 'olena')
   await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
   await look(`/new-link ${many} ${held}`, viewer)
   const days = 'from=2026-03-01&to=2026-03-02'

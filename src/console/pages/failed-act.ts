@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
-import type { Problem } from '../../shop/lib/problem.ts'
 import { form, page } from '../layout.ts'
 import { hidden } from '../parts.ts'
 import type { Act } from '../roles.ts'
-import { at, isOutage, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
+import { at, type Failure, isOutage, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
 import { wordFor } from '../words/language.ts'
 import { reasonOf } from './order.ts'
 
 /** The known facts of an act that was not confirmed. Whatever is not named is unknown: money may have moved. */
-function saidOf(problem: Problem): Said {
+function saidOf(problem: Failure): Said {
   const { code, status, service } = problem
   const known = code === 'api' ? undefined : saidByCode(code)
   if (known) return known
@@ -22,7 +21,7 @@ export function failedAct(
   id: string,
   act: Act,
   fields: Record<string, string>,
-  problem: Problem,
+  problem: Failure,
 ): Promise<Response> {
   const { words } = visit
   // Of a replay: the shop's program failed again.
@@ -32,7 +31,7 @@ export function failedAct(
     ? { title: wordFor(failed.kinds, 'on_event_given_up'), body: failed.says.on_event_given_up }
     : words.problems[said]
   const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
-  const { attempts, service } = problem as Problem & { attempts?: string[]; service?: { code?: string } }
+  const { attempts, service } = problem as Failure & { attempts?: string[]; service?: { code?: string } }
   const path = orderPath(id)
   const other = (one: string) => at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))
   const reason = reasonOf(words, service?.code)

@@ -137,7 +137,6 @@ function problemsOf(visit: SignedVisit, given: Typed): Problems {
 /** Makes the link, and shows it. */
 export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...given }: Typed): Promise<Response> {
   const { words, c } = visit
-  if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency, description = '', order = '', method, lang, name, phone, email, use } = given
   const { amount: written = '', count = '' } = given
   const amount = readAmount(words, written, currency)

@@ -7,18 +7,19 @@ import type { AttentionList } from '../shop/routes/list-orders.ts'
 import { maySell } from './roles.ts'
 import { csrfOf } from './session.ts'
 import { at, call, isOutage, type SignedVisit, type Visit } from './visit.ts'
+import type { Words } from './words/en.ts'
 
 /** The pages of the menu. On a phone those that are `wide` stand on the page *More*. */
-const MENU = [
-  ['today', '/', ''],
-  ['orders', '/orders', ''],
-  ['newLink', '/new-link', ''],
-  ['attention', '/attention', ''],
+const MENU: readonly (readonly [name: keyof Words['nav'], path: string, where?: 'wide' | 'narrow'])[] = [
+  ['today', '/'],
+  ['orders', '/orders'],
+  ['newLink', '/new-link'],
+  ['attention', '/attention'],
   ['links', '/links', 'wide'],
   ['day', '/day', 'wide'],
   ['record', '/record', 'wide'],
   ['more', '/more', 'narrow'],
-] as const
+]
 
 const POLICY = [
   "default-src 'none'",
@@ -67,7 +68,7 @@ export async function page(visit: Visit, shown: Page): Promise<Response> {
   const { status = 200, title, body, isWrong = false, attention, headers } = shown
   const { c, words, person } = visit
   const { SHOP_NAME: shop = '' } = c.env
-  const signed = person && { ...visit, person }
+  const signed = person && (visit as SignedVisit)
   const count = signed ? countOf(attention ?? (await attentionOf(signed, 0))) : ''
   const isTest = !isLive(c.env)
   const said = signed && takeSaid(visit)

@@ -101,8 +101,14 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await look('/links /links?state=revoked /links?state=sent')
   const hat = (await make({ amount: '4', description: 'A hat' })).url.slice('/console'.length)
   await press(`${hat}/close`, /revoke/)
-  await world.send('/api/links', { order: { ...ORDER, order_id: 'I-1' } }, 'link')
+  await world.send(
+    '/api/links',
+    { order: { ...ORDER, order_id: 'I-1' }, reference: 'Invoice 7', landing: true },
+    'link',
+  )
   await look('/links/I-1 /new-link?again=I-1')
+  await open('/links/I-1')
+  await look('/orders/I-1')
   const short = { amount: '3', description: 'A pin', until: '2026-03-01' }
   const unused = (await make(short)).url.slice('/console'.length)
   const held = (await make({ ...short, method: 'auth' })).url.slice('/console'.length)

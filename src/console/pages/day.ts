@@ -38,7 +38,7 @@ export async function day(visit: SignedVisit): Promise<Response> {
   const query = daysOf(visit)
   const file = `${at(visit, '/day.csv')}?${new URLSearchParams({ ...query })}`
   const [days, accounts] = await Promise.all([call(visit, 'GET /api/days', { query }), balances(visit)])
-  if (!days.ok && isOutage(days)) return notice(visit, 503, words.failed)
+  if (isOutage(days)) return notice(visit, 503, words.failed)
   const on = (name: 'from' | 'to') =>
     field({ name, label: words.orders[name], value: query[name], more: html` type="date" required` })
   return page(visit, {
@@ -106,7 +106,7 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
     const asked: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
     const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
-    if (!reply.ok && isOutage(reply)) return notice(visit, reply.status, words.failed)
+    if (isOutage(reply)) return notice(visit, reply.status, words.failed)
     if (!reply.ok || left === 0) return notice(visit, 413, { title: words.failed.title, body: words.day.wrong })
     rows.push(...reply.body.operations)
     cursor = reply.body.cursor

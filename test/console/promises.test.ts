@@ -283,6 +283,10 @@ describe('in a zone that is not UTC', () => {
     world.time = Date.parse('2026-03-01T22:00:00Z')
     await browser.signIn()
     expect((await browser.open('/console/day')).text).toContain('name="from" value="2026-03-02" type="date" required')
+    // Where `edgetill dev` has moved the clock on, the day is that one's.
+    const ahead = { BASE_URL: 'http://localhost:8787', CLOCK_AHEAD_MS: '86400000' } as object
+    const later = await (await new Browser(mount(new World(), {}, ahead)).signIn()).open('/console/day')
+    expect(later.text).toContain('name="from" value="2026-03-02"')
     const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
     const filled = { amount: '5', currency: 'UAH', description: 'A mug', until: '2026-03-28' }
     expect((await browser.submit(form, { ...filled, until: '2026-03-01' })).status).toBe(400)

@@ -74,16 +74,8 @@ describe('a storage that fails', () => {
     const home = await browser.open('/console')
     expect([home.status, plain(home.text)]).toEqual([200, expect.stringContaining('is not known now')])
     expect(home.text).not.toMatch(/class="sum"|All is well|waiting for payment/)
-    for (const path of [
-      '/links',
-      '/day',
-      '/day.csv',
-      '/search?q=x',
-      '/attention',
-      '/record',
-      '/links/A-1',
-      '/orders/A-1',
-    ]) {
+    const paths = '/links /day /day.csv /search?q=x /attention /record /links/A-1 /links/A-1/close /orders/A-1'
+    for (const path of paths.split(' ')) {
       const { status, text } = await browser.open(`/console${path}`)
       expect([path, status, text]).toEqual([path, 503, expect.stringContaining(en.failed.body)])
     }

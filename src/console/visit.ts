@@ -68,7 +68,7 @@ export async function call<K extends Call>(
 ): Promise<Reply<Returns[K]>> {
   const { path = {}, query = {}, body, headers }: Partial<Sent<Call>> & { query?: object; body?: object } = sent ?? {}
   const [method = '', pattern = ''] = route.split(' ')
-  const part = (_: string, name: string) => (name === 'order_id' ? orderPart : encodeURIComponent)(path[name] as string)
+  const part = (_: string, name: string) => orderPart(path[name] as string)
   const url = new URL(pattern.replaceAll(/:(\w+)/g, part), c.req.url)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
   const request = new Request(url, { method, ...(headers && { headers }), ...(body && { body: JSON.stringify(body) }) })

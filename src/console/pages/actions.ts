@@ -55,12 +55,12 @@ export function amountForm(
 }
 
 /** The acts that an order allows, the one that is likely next as the main one, the rest quiet. */
-export async function actions(
+export function actions(
   visit: SignedVisit,
   id: string,
   order: ShownOrder,
   { items, link }: { items: readonly AttentionItem[]; link: Link | undefined | null },
-): Promise<Html> {
+): Html {
   const { words } = visit
   const { totals, status, operations, currency } = order
   const isOpen = status !== 'success' && status !== 'failure'

@@ -38,7 +38,7 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
 ${order.flags.filter(isOpen).map((flag) => box('wait', wordFor(words.flags, flag)))}
 ${about(visit, order, raw, link)}
 ${bar(words, order)}</div>
-<div class="side">${unsettled(visit, id, order, items)}${await actions(visit, id, order, { items, link })}</div>
+<div class="side">${unsettled(visit, id, order, items)}${actions(visit, id, order, { items, link })}</div>
 <div><section class="card"><h2>${words.order.story}</h2>${story(visit, order)}
 ${order.flags
   .filter((flag) => !isOpen(flag))

@@ -29,7 +29,7 @@ export async function openLink({ c }: SignedVisit, { url }: Link): Promise<Check
   return url === null ? undefined : readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
 }
 
-export const TONES: Record<Link['state'], Tone> = {
+const TONES: Record<Link['state'], Tone> = {
   sent: 'wait',
   opened: 'wait',
   paid: 'ok',
@@ -40,9 +40,13 @@ export const TONES: Record<Link['state'], Tone> = {
 /** Whether a link leads to a payment. */
 export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => state === 'sent' || state === 'opened'
 
-/** The state of a link; of one that anybody may pay with, whether it makes orders. */
-export function linkPill({ link }: Words, { state, reusable }: Pick<Link, 'state' | 'reusable'>): Html {
-  if (!reusable || !isUsable({ state })) return pill(TONES[state], link.states[state])
+/** The state of a link, by this name; of one that anybody may pay with, whether it makes orders. */
+export function linkPill(
+  { link }: Words,
+  { state, reusable }: Pick<Link, 'state' | 'reusable'>,
+  name: string = link.states[state],
+): Html {
+  if (!reusable || !isUsable({ state })) return pill(TONES[state], name)
   const { made, max_orders } = reusable
   return max_orders !== null && made >= max_orders ? pill('bad', link.full) : pill('ok', link.anybody)
 }

@@ -7,21 +7,10 @@ import { sumOf } from '../lib/amount.ts'
 import type { Recipient } from '../lib/send.ts'
 import { today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
-import { box, facts, hidden, pill } from '../parts.ts'
+import { box, facts, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, orderPath, type SignedVisit } from '../visit.ts'
-import {
-  againPath,
-  goTo,
-  isUsable,
-  linkPath,
-  linkPill,
-  openLink,
-  readLink,
-  shareOf,
-  TONES,
-  untilOf,
-} from './link-parts.ts'
+import { againPath, goTo, isUsable, linkPath, linkPill, openLink, readLink, shareOf, untilOf } from './link-parts.ts'
 import { showReusable } from './reusable-link.ts'
 
 /** So often a page is loaded again without anybody's doing: about five minutes. */
@@ -57,7 +46,7 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
       const isNow = step === state
       const isPaid = step === 'paid' && sealed?.order.method === 'purchase'
       const name = step === 'sent' && !isNow ? text.made : isPaid ? words.states.paid : text.states[step]
-      const shown = isNow ? pill(TONES[step], name) : name
+      const shown = isNow ? linkPill(words, found, name) : name
       return html`<li${isNow ? html` aria-current="step"` : ''}>${shown}</li>`
     })}</ol>
 <p class="sum">${sumOf(words, amount_minor, currency)}</p>

@@ -48,7 +48,8 @@ describe('an order', () => {
     const step = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/resend$/))
     expect((await orderOf(world)).status).toBe(null)
     const asked = await browser.submit(formTo(step, /\/resend\/confirm$/))
-    expect([(await orderOf(world)).status, plain(asked)]).toEqual(['success', expect.stringContaining(en.said.asked)])
+    expect((await orderOf(world)).status).toBe('success')
+    expect(plain(asked)).toContain(en.said.asked)
   })
 
   it('says that a reason was lost, and that an erasure goes on', async () => {

@@ -47,7 +47,7 @@ export function replaceTime(): () => void {
   }) as unknown as typeof setTimeout
   globalThis.clearTimeout = ((timer: Timer) => {
     if (!timers.delete(timer)) clear(timer as never)
-  }) as typeof clearTimeout
+  }) as unknown as typeof clearTimeout
   return () => {
     Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
     Date.now = read

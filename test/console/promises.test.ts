@@ -95,6 +95,8 @@ it.each([
   }
   const shown = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /find$/))
   expect([shown.url, shown.text]).toEqual([url, expect.stringContaining(says as string)])
+  // Trying again asks the service for the refund.
+  expect(formsOf(shown).some(({ fields }) => fields.operation === 'refund')).toBe(status === 503)
 })
 
 it.each([

@@ -35,6 +35,11 @@ describe('the id that the shop knows', () => {
     const { world, id } = await paidByASecondTry()
     expect(await world.order(id)).toMatchObject({ order_id: `${id}~2`, replaces: id, status: 'success', flags: [] })
     expect(await world.order(`${id}~1`)).toMatchObject({ order_id: id, status: 'failure' })
+    for (const named of [id, `${id}~1`]) {
+      const { events = [] } = (await world.order(`${id}~1`)) ?? {}
+      const shown = await world.api(`/api/orders/${encodeURIComponent(named)}/events/${events.at(-1)?.id}`)
+      expect(await shown.json()).toMatchObject({ event: { order_id: id, status: 'failure' } })
+    }
     expect(await listed(world, `search=${id}`)).toMatchObject([{ order_id: `${id}~2`, status: 'success' }])
     expect(await listed(world, 'status=failure')).toEqual([])
     const operations = [{ order_id: `${id}~2`, description: 'Two mugs', last_four: '1111' }]

@@ -65,7 +65,10 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     may: 'view',
     needs: 'stored',
     async run({ req }, { kv }) {
-      const stored = await getEvent(kv, req.param('order_id') as string, req.param('event_id') as string)
+      const [order_id, event_id] = [req.param('order_id') as string, req.param('event_id') as string]
+      // `mugs~1` is a name of ours, unless another program's order has it.
+      const stored =
+        (await getEvent(kv, order_id, event_id)) ?? (await getEvent(kv, order_id.replace(/~1$/, ''), event_id))
       if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
       const { received_at, event, issues, erased_at } = stored
       return { received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) }

@@ -54,12 +54,7 @@ const CAPTURE = {
 }
 
 /** A money call, with an `Idempotency-Key`. */
-async function operate(
-  c: C,
-  scope: ActorScope,
-  kind: OperationKind,
-  fields: Record<string, unknown>,
-): Promise<Response> {
+function operate(c: C, scope: ActorScope, kind: OperationKind, fields: Record<string, unknown>): Promise<Response> {
   const idempotencyKey = c.req.header('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ProblemError(
@@ -77,16 +72,15 @@ async function operate(
     version: c.req.header('if-match'),
     limit: refundLimit(scope.role),
   }
-  return respond(await act(scope, order_id, moveMoney, request).catch(unlessLost(kind, order_id)))
+  return act(scope, order_id, moveMoney, request).then(respond, unlessLost(kind, order_id))
 }
 
 /** A request that reached the gate may have been done, whatever became of the response. */
-function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => RecordedResponse {
+function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => Response {
   return (error) => {
     if (!(error instanceof GateError)) throw error
     logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
-    const body = outcomeUnknown(kind)
-    return { status: body.status, body }
+    return problemResponse(outcomeUnknown(kind))
   }
 }
 
@@ -149,10 +143,10 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   'POST /api/orders/:order_id/cancel': route({
     may: 'sell',
     needs: 'operations',
-    async run(c, scope) {
+    run(c, scope) {
       const order_id = orderIn(c)
-      const cancelled = act(scope, order_id, cancelOrder).then((body) => ({ status: 200, body: withoutToken(body) }))
-      return respond(await cancelled.catch(unlessLost('cancel', order_id)))
+      const cancelled = act(scope, order_id, cancelOrder)
+      return cancelled.then((body) => Response.json(withoutToken(body)), unlessLost('cancel', order_id))
     },
   }),
   'POST /api/orders/:order_id/resend': route({

@@ -232,8 +232,9 @@ describe('closing a reusable link', () => {
   })
 
   it('says that one may still be paid whose object fails, and that none may where there is none', async () => {
+    const { world, made, json, close, customer } = await counter()
+    const closed = { id: made.id, order_id: 'mug', revoked: true, opened: false }
     expect(await (await counter()).close()).toBe(false)
-    const { world, close, customer } = await counter()
     await customer().buy()
     const gates = world.env().ORDER_GATE as { get(name: unknown): object }
     const failed = { fetch: () => Promise.reject(new Error('reset')) }
@@ -241,7 +242,8 @@ describe('closing a reusable link', () => {
     world.options.env = { ORDER_GATE: { ...gates, get } as never }
     expect([await close(), world.payable('mug').length]).toEqual([true, 1])
     world.options.env = {}
-    expect([await close(), world.payable('mug').length]).toEqual([false, 0])
+    expect(await json(`/api/links/${made.id}`, { method: 'DELETE' })).toEqual(closed)
+    expect(world.payable('mug')).toEqual([])
   })
 
   it('is answered when the books have it, as that of a link of one order is', async () => {

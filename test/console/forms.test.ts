@@ -213,6 +213,7 @@ describe('each step', () => {
     [{ email: 'nobody' }, 'email', true],
     [{ phone: 'abc' }, 'phone', true],
     [{ use: 'many', name: 'Олена' }, 'name', true],
+    [{ use: 'many', email: 'olena@shop.example.com' }, 'email', true],
     [{ use: 'many', count: '0' }, 'count', true],
   ])(
     'of a new link with %j has the error at %s, opened and with the rest kept, in the language of the page',

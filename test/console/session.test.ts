@@ -46,6 +46,12 @@ describe('the login', () => {
     }
   })
 
+  it('leads to the same page with a slash at the end of its address', async () => {
+    const browser = await new Browser(mount(new World())).signIn()
+    const shown = await Promise.all(['/console/links', '/console/links/'].map((path) => browser.open(path)))
+    expect(shown.map(({ status }) => status)).toEqual([200, 200])
+  })
+
   it('takes the form of an old browser, which says nothing of where it was', async () => {
     const browser = new Browser(mount(new World()))
     const { action, fields } = formTo(await browser.open('/console'), '/console/login')

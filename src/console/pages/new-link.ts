@@ -51,8 +51,7 @@ function linkForm(visit: SignedVisit, given: Typed = {}, problems: Problems = {}
   const text = words.newLink
   if (!maySell(visit)) return notice(visit, 403, words.forbidden)
   const { currency = 'UAH', lang = words.lang, order = randomId(10) } = given
-  const isMore = ['name', 'phone', 'email', 'until', 'count'].some((name) => problems[name])
-  const isFilled = Boolean(given.name || given.phone || given.email)
+  const isFilled = ['name', 'phone', 'email', 'until', 'count'].some((name) => given[name])
   const one = (name: string, label: string, more = html``) =>
     field({ name, label, value: given[name], problem: problems[name], more })
   const languages = Object.entries(text.languages)
@@ -91,7 +90,7 @@ ${field({
     ['many', text.many],
   ],
 })}
-<details${isMore || isFilled ? html` open` : ''}><summary>${text.customer}</summary>
+<details${isFilled ? html` open` : ''}><summary>${text.customer}</summary>
 ${one('name', text.name, html` maxlength="100" autocomplete="off"`)}
 ${one('phone', text.phone, html` type="tel" autocomplete="off"`)}
 ${one('email', text.email, html` type="email" autocomplete="off"`)}

@@ -35,6 +35,12 @@ it('looks again at a checkout that could not be watched', async () => {
   expect((await playSchedule(schedule)).wrong).toEqual([])
 })
 
+// The judge wanted onEvent to have had a webhook that the service had given up on sending.
+it('does not miss what nobody took before the service gave up', async () => {
+  const schedule = parseSchedule('webhooks that the shop cannot handle/1754809292')
+  expect((await playSchedule(schedule)).wrong).toEqual([])
+})
+
 // The judge took the removal of an event for done that was lost with the program.
 it('lets onEvent have an event again whose removal was not on disk', async () => {
   const event = readEvent(payment('A-1'))

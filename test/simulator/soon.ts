@@ -29,24 +29,38 @@ function judgeRest(play: Simulation, base: string): void {
   if (due_at > play.time && !timesOf(rows).includes(due_at)) play.wrong.add(`the list says that ${due_at} is due`)
 }
 
-/**
- * The state four minutes later, by the alarms alone: nobody asks, and the cron does not run.
- *
- * @param isVisited A customer who opens the link at the moment of the payment has it watched once more.
- */
-export async function judgeSoon(play: Simulation, order_id: string, isVisited = false): Promise<void> {
-  const base = baseOrderId(order_id)
-  judgeRest(play, base)
-  for (let minute = 0; minute < 4; minute++) {
+/** Time in which nobody asks, and the cron does not run. */
+async function letAlarmsRing(play: Simulation, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
     play.time += 61_000
     await play.emulator.clock.advance({})
     await play.emulator.deliveries.idle()
     await play.alarms()
   }
-  const wrong = (text: string) => play.wrong.add(`minutes later ${text}`)
+}
+
+/**
+ * The state four minutes later, by the alarms alone.
+ *
+ * @param isVisited A customer who opens the link at the moment of the payment has it watched once more.
+ */
+export async function judgeSoon(play: Simulation, order_id: string, isVisited = false): Promise<void> {
+  judgeRest(play, baseOrderId(order_id))
+  await letAlarmsRing(play, 4)
+  const late = await judgeMinutesLater(play, order_id, isVisited)
   // Where a gate dies between two writes, or cannot read after a call, the list waits for its alarm: a quarter of an hour at most.
-  const late = (text: string) =>
-    play.steps.log.some((line) => /^the gates die$|^get .* fails$/.test(line)) || wrong(text)
+  const mayWait = play.steps.log.some((line) => /^the gates die$|^get .* fails$/.test(line))
+  if (mayWait && late.length > 0) await letAlarmsRing(play, 12)
+  for (const text of mayWait && late.length > 0 ? await judgeMinutesLater(play, order_id, isVisited) : late)
+    play.wrong.add(`minutes later ${text}`)
+}
+
+/** @returns What may be right a few minutes later. */
+async function judgeMinutesLater(play: Simulation, order_id: string, isVisited: boolean): Promise<string[]> {
+  const base = baseOrderId(order_id)
+  const wrong = (text: string) => play.wrong.add(`minutes later ${text}`)
+  const later: string[] = []
+  const late = (text: string) => later.push(text)
   judgeRest(play, base)
   const rows = rowsOf(play, base)
   const [alarm, due] = [play.gate.nextAlarm() ?? Infinity, Math.min(...timesOf(rows))]
@@ -57,7 +71,7 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
   const kv = play.kv.dump()
   for (const [key] of rows) if (key.startsWith('event/') && !kv.has(key)) wrong(`KV has no ${key}`)
   const { body } = await play.api('calm', `/api/orders/${order_id}`)
-  if (body.order_id === undefined) return
+  if (body.order_id === undefined) return later
   const textOf = (one: Record<string, unknown> = {}) => JSON.stringify([one.status, one.totals, one.flags])
   const listed = async (query: string) =>
     ((await play.api('calm', `/api/orders${query}`)).body.orders as Record<string, unknown>[]).find(
@@ -76,11 +90,12 @@ export async function judgeSoon(play: Simulation, order_id: string, isVisited = 
   const isOpen = (await listed('?open=true')) !== undefined
   if (isOpen !== tasks.some((task) => task.listed)) late(`the list says ${isOpen ? 'open' : 'not open'}`)
   const attempts = body.attempts as { id: string; state: string }[]
-  if (hasFailed(play)) return
+  if (hasFailed(play)) return later
   if (attempts.some(({ state }) => state === 'unknown') && !isOpen) wrong('nobody sees that an outcome is unknown')
   for (const { attempt_id, order_id: its } of tasks) {
     const known = !isVisited && its === body.order_id && /^(success|failure)$/.test(String(body.status))
     const isOver = attempt_id === undefined ? known : attempts.every(({ id }) => id !== attempt_id)
     if (isOver) wrong(`${attempt_id ?? its} is watched, and has ended`)
   }
+  return later
 }

@@ -206,7 +206,9 @@ export class BooksModel {
     delete known.email
     delete known.description
     delete known.name
-    for (const { payload } of this.heard) if (baseOf(payload.order_id) === id) delete payload.cc_mask
+    // No attempt has the number one: `x~1` is an order of another program.
+    const isIts = (order_id: string) => baseOf(order_id) === id && !order_id.endsWith('~1')
+    for (const { payload } of this.heard) if (isIts(payload.order_id)) delete payload.cc_mask
     for (const link of this.links) if (link.order_id === id) link.erased = true
     for (const entry of this.did) if (entry.order_id === id && entry.action === 'note') delete entry.text
   }

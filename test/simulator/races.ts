@@ -41,6 +41,9 @@ const EQUIVALENT: Readonly<Record<string, string>> = {
     'It is listed again at the time that the failure has set, whatever was due then.',
   'the list does not learn that an event fails':
     'A time that is past has the order published at each alarm, and a replay by a person marks it as changed.',
+  'a removal sets no alarm':
+    'What removes a watch also writes something that sets an alarm as early, or publishes at once; an alarm that is cut off runs again.',
+  'an operation stays watched': 'The next alarm finds that it has ended, and removes it. It saves that look.',
   'open operations are asked about at once':
     'An order has one open operation: another one is rejected until it is settled.',
 }
@@ -323,7 +326,7 @@ export const RACES: readonly Race[] = [
   ...inFile('order/watchlist.ts', [
     [
       'a removal sets no alarm',
-      ALONE,
+      [...ALONE, ...SETTLED, ...MONEY, ...TABS, ...CANCELLED, ...REVOKED],
       'store.writeDue(store.now() + PUBLISH_MS, () => {\n    store.all("DELETE',
       'store.writeDue(9e14, () => {\n    store.all("DELETE',
     ],

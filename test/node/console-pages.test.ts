@@ -31,7 +31,7 @@ function linesOf({ status, url, text, headers }: Shown, calls: readonly string[]
 }
 
 const pages: string[] = []
-/** What the pages asked the shop for since the last one was noted. */
+/** The calls of the shop since the last page was noted. */
 const calls: string[] = []
 const note = (shown: Shown): Shown => {
   pages.push(...linesOf(shown, calls.splice(0)))

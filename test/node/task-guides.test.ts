@@ -166,7 +166,7 @@ serve({ fetch, port: ${port} })`
   )
   expect(lines).toHaveLength(3)
   const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` }
-  // What it starts in the background ends with it.
+  // Processes that it starts in the background end with it.
   const script = `trap 'kill 0' EXIT\n${lines.join('\n')}\necho all passed`
   const job = startCommand('bash', ['-e', '-c', script], { cwd: folder, env })
   await job.seen('all passed')

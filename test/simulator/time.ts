@@ -1,6 +1,6 @@
 // During a schedule time is the schedule's: neither the machine's clock nor its load decides anything.
 
-/** What waits for a moment of the schedule. */
+/** Something that waits for a moment of the schedule. */
 export interface Timer {
   at: number
   ms: number

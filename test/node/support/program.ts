@@ -28,7 +28,7 @@ export function optionsFor(resolution: Resolution, lib: readonly string[] = ['li
   }
 }
 
-/** What `edgetill` and its entries are in this checkout, for the compiler. */
+/** Where the compiler finds `edgetill` and its entries in this checkout. */
 export const SOURCE_PATHS: Record<string, string[]> = Object.fromEntries(
   ENTRIES.map(({ specifier, source }) => [specifier, [join(root, source)]]),
 )

@@ -149,7 +149,7 @@ describe('GET /api/orders', () => {
   ])('asks no KV, and only the books that it needs (orders of a book: %s)', async (bookSize, calls) => {
     const world = new World(bookSize === undefined ? {} : { bookSize })
     for (let i = 0; i < 4; i++) {
-      await world.deliver(payment(`order-${i}`))
+      await world.deliver(payment(`month-${i}`))
       await world.advance(31 * DAY_MS)
     }
     const { cursor } = await page(world, 'limit=1')

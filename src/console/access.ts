@@ -57,7 +57,7 @@ export function createAccess(
       // Without an expiry hono takes a token for one that does not expire.
       if (typeof exp !== 'number' || typeof email !== 'string') return undefined
       const latest = Date.now() / 1000 + AHEAD_S
-      if ([iat, nbf].some((begins) => Number(begins) > latest)) return undefined
+      if ([iat, nbf].some((begins) => begins !== undefined && !(Number(begins) <= latest))) return undefined
       return email.toLowerCase()
     } catch {
       return undefined

@@ -85,6 +85,7 @@ describe('a token of Access', () => {
     ['of another team', () => tokenOf({ iss: 'https://evil.cloudflareaccess.com' })],
     ['expired', () => tokenOf({ exp: seconds() - 1 })],
     ['without an expiry', () => tokenOf({ exp: undefined })],
+    ['of a beginning that is no time', () => tokenOf({ iat: 'soon' })],
     ['of a service', () => tokenOf({ email: undefined, common_name: 'robot' })],
     ['signed by another key', () => tokenOf({}, { ...OTHER, secret: { ...OTHER.secret, kid: 'first' } })],
     ['signed by an unknown key', () => tokenOf({}, OTHER)],

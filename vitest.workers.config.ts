@@ -25,6 +25,7 @@ export default defineConfig({
     // As in vitest.config.ts. A module graph for each file takes three times as long.
     isolate: false,
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 55_000, interval: 5 } },
   },
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { bin, root } from './runtimes.ts'
@@ -18,6 +18,7 @@ export interface Machine {
   versions: Record<string, string>
 }
 
+/** In node_modules, or in that of the bench. */
 const PACKAGES = [
   'workerd',
   'esbuild',
@@ -40,7 +41,8 @@ export function describeMachine(): Machine {
     bun: run(bin('bun'), '--version'),
   }
   for (const name of PACKAGES) {
-    const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')
+    const folders = ['node_modules', 'bench/node_modules'].map((folder) => join(root, folder, name, 'package.json'))
+    const text = readFileSync(folders.find((file) => existsSync(file)) ?? name, 'utf8')
     versions[name] = (JSON.parse(text) as { version: string }).version
   }
   return {

@@ -21,8 +21,7 @@ const NOTHING_FOREIGN = [
   ...['src/emulator/', 'src/cli/', 'src/adapters/', 'src/testing/', 'src/checkout-link/'],
 ]
 
-/** No program but the document's reads what a route returns. */
-const NOTHING_OF_THE_SHOP = ['node:', 'src/emulator/', 'src/cli/', 'src/shop/routes/results.ts']
+const NOTHING_OF_THE_SHOP = ['node:', 'src/emulator/', 'src/cli/']
 
 export const OUR_BUNDLES: readonly OurBundle[] = [
   {
@@ -30,14 +29,14 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
     goal: 6100,
     // Beyond the goal: errors that name what a framework handed over and what to do, and valibot's own code for the rare event.
-    limit: 7650,
+    limit: 7600,
     without: NOTHING_FOREIGN,
   },
   {
     name: 'one hosted checkout',
     program: (where) => `export { createPayment } from ${from(where, 'index')}`,
     goal: 8000,
-    limit: 16_800,
+    limit: 16_900,
     without: NOTHING_FOREIGN,
   },
   {
@@ -64,9 +63,12 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'the till on SQLite',
     program: (where) => `export { createTill, sqlite } from ${from(where, 'till')}`,
     goal: 15_000,
-    limit: 15_000,
+    // Beyond the goal: attempts at paying an order, a role's limit over all of them, records that are stored once, strays,
+    // webhooks that are taken back after a restored backup, and presses that wait for the first one's end; lists with
+    // filters, exact pages and a search, the takings of days, and their operations; what a shop over it hears and adds.
+    limit: 30_400,
     // Events are stored as the SDK has read them, and hashed by Web Crypto.
-    without: [...NOTHING_FOREIGN, 'valibot', '@noble/', 'src/http/', 'src/client', 'src/shop/'],
+    without: [...NOTHING_FOREIGN, 'valibot', '@noble/', 'src/http/', 'src/client/client.ts', 'src/shop/'],
   },
   {
     name: 'a till, a client, webhooks',
@@ -82,19 +84,20 @@ export { createClient, createWebhookHandler } from ${from(where, 'index')}`,
 import { onAlert } from './worker/on-alert.ts'
 import { onEvent } from './worker/on-event.ts'
 const shop = createShop({ onEvent, onAlert })
-export const { OrderGate } = shop
+export const { ShopObject } = shop
 export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     goal: 36_000,
     // Beyond the goal: the order gate with its outbox, refunds and voids, attempts that a person settles, a configuration that
     // is checked whole, erasing of personal data, and the SDK's own growth. Since then: links made and revoked by the API, the
     // index of orders with its filters, pages in two languages, reconciliation and alerts, the removal of data when its time has come,
     // visits that wait while the shop cancels the order, and the customer's page that says what was bought, when and by which card;
-    // lists that are exact with any filter and a search, orders that are rebuilt from KV, what needs a person in one request, and one
+    // lists that are exact with any filter and a search, what needs a person in one request, and one
     // id for an order with all attempts at paying it; links that are listed and short enough to be read out, what was taken on a day,
     // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
-    // ended, and a message at each payment without code; links that anybody may pay with, again and again, with their limits and
-    // what closing them ends.
-    limit: 97_500,
+    // ended; links that anybody may pay with, again and again, with their limits and
+    // what closing them ends; links that count what they sold, a number that can be raised, rejected payments in attention; the till
+    // as its one engine, over any SQL database.
+    limit: 102_300,
     without: NOTHING_OF_THE_SHOP,
   },
   {
@@ -104,7 +107,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
     // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
-    limit: 144_000,
+    limit: 153_800,
     without: NOTHING_OF_THE_SHOP,
   },
 ]

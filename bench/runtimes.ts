@@ -67,11 +67,13 @@ export const WORKERD_BUNDLE = {
   target: 'es2022',
   platform: 'neutral',
   mainFields: ['browser', 'module', 'main'],
+  // The peers.
+  nodePaths: [join(root, 'bench/node_modules')],
   conditions: ['workerd', 'worker', 'browser'],
   external: ['node:*', 'cloudflare:*'],
   logLevel: 'error',
   plugins: [nodePrefix],
-} as const satisfies Parameters<typeof build>[0]
+} satisfies Parameters<typeof build>[0]
 
 /** Starts a Worker in workerd on loopback. */
 export async function startWorkerd(contents: string, compatibilityDate = TEMPLATE_DATE): Promise<Miniflare> {

@@ -30,7 +30,7 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
-/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace and gates. */
+/** Starts a Worker in workerd, over HTTP on loopback, with a KV namespace and the object. */
 export async function startWorker(entry: string): Promise<RunningWorker> {
   const contents = await bundleForWorkerd({ entry: join(root, entry) })
   const parent = join(root, 'test-output/bench')
@@ -43,7 +43,7 @@ export async function startWorker(entry: string): Promise<RunningWorker> {
       cf: false,
       bindings: BINDINGS,
       kvNamespaces: { STATE: 'state' },
-      durableObjects: { ORDER_GATE: { className: 'OrderGate', useSQLite: true } },
+      durableObjects: { TILL: { className: 'ShopObject', useSQLite: true } },
     }),
     resourcePersistencePath: folder,
   })

@@ -31,7 +31,7 @@ export async function measureReading(measures: Measure[], quick: boolean): Promi
       const column = `${count.toLocaleString('en')} event${count === 1 ? '' : 's'}`
       ratio = await measureRead(measures, 'Read an order', rounds, [
         { name: 'the template', worker: template, path: `/api/orders/${order_id}`, column, ours: true },
-        { name: 'a bare list of the same rows in a gate', worker: bare, path: `/orders/${keyOf(order_id)}`, column },
+        { name: 'a bare list of the same rows in an object', worker: bare, path: `/orders/${keyOf(order_id)}`, column },
       ])
     }
     const text = `an order with ${counts.at(-1)?.toLocaleString('en')} events: the template divided by a bare list`

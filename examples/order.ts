@@ -12,10 +12,9 @@ await run('order.ts ORDER_ID', 1, async (order_id = '') => {
   for (const { created_at, method, status, amount } of order.operations) {
     console.log(`${created_at}  ${method.padEnd(14)} ${status?.padEnd(8)} ${amount?.toFixed(2)}`)
   }
-  const { authorized, captured, refunded } = order.totals
-  // Totals are counted in minor units.
-  const money = (units: number) => `${(units / 100).toFixed(2)} ${order.currency}`
+  const { authorized_minor, captured_minor, refunded_minor } = order.totals
+  const money = (minor: number) => `${(minor / 100).toFixed(2)} ${order.currency}`
   console.log(
-    `${order.status}: ${money(authorized)} authorized, ${money(captured)} captured, ${money(refunded)} refunded`,
+    `${order.status}: ${money(authorized_minor)} authorized, ${money(captured_minor)} captured, ${money(refunded_minor)} refunded`,
   )
 })

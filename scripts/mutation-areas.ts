@@ -30,16 +30,15 @@ const LINKS = ['test/checkout-link/*.test.ts', 'test/worker/links.test.ts', 'tes
 const worker = (names: string): string[] => names.split(' ').map((name) => `test/worker/${name}.test.ts`)
 // One schedule of each scenario.
 const SIMULATOR = ['test/simulator/simulator.test.ts']
-const MONEY = [...worker('operate settle found-out failures gate merchant reconciliation'), ...SIMULATOR]
+const MONEY = [...worker('operate settle found-out failures calls merchant reconciliation'), ...SIMULATOR]
 const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR]
-const EVENTS = [...worker('webhooks gate rejections alerts reconciliation'), ...SIMULATOR]
-const LISTS = worker('books orders attention whole-order api merchant')
+const EVENTS = [...worker('webhooks calls rejections alerts reconciliation'), ...SIMULATOR]
+const LISTS = worker('orders attention whole-order api merchant')
 /** The tests of what is written and read once more. */
 const COST = 'test/node/worker-cost.test.ts'
 // These take longest: only what nothing else notices is left to them.
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
-const REBUILD = worker('lost-gate')
 /** The transcript of every page, then the tests of the console that are named. */
 const pages = (names: string): string[] => [
   'test/node/console-pages.test.ts',
@@ -58,52 +57,53 @@ const API = ['test/node/openapi.test.ts', ...worker('people configuration')]
 const ERRORS = [...worker('failures'), 'test/node/worker-routes.test.ts']
 const PAGES = [...worker('shop pages checkout links result'), 'test/console/shop-pages.test.ts']
 /** A bit of everything that the engine does. */
-const SHOP = [...worker('gate operate cancel webhooks orders'), ...CONSOLE]
+const SHOP = [...worker('calls operate cancel webhooks orders'), ...CONSOLE]
+
+const TILL = ['test/till/{move-money,payments,events,database}.test.ts', 'test/till/*.test.ts']
+const CLIENT = ['test/client.test.ts', 'test/config.test.ts', 'test/mistakes.test.ts', 'test/hooks.test.ts']
+const cli = (names: string): string[] => names.split(' ').map((name) => `test/node/cli/${name}.test.ts`)
+const CLI = [
+  'test/node/cli.test.ts',
+  ...cli('configuration activity-lines received link payment look-up'),
+  'test/node/set-values.test.ts',
+]
+
+/** Rooms that another test changes, with its name. */
+export const CHANGED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'src/emulator': 'test/node/emulator-mutation.test.ts breaks each of its rules',
+}
 
 /** Patterns of files in the order in which they apply, and of the tests that notice a change in them. */
 export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'shop/order': {
-    'src/shop/order/protocol-checkout.ts': CHECKOUT,
-    'src/shop/order/{move-money,money-calls}.ts': MONEY,
-    'src/shop/order/rebuild.ts': [...REBUILD, ...worker('gate operate')],
-    'src/shop/order/{open-checkout,checkout-records}.ts': CHECKOUT,
-    'src/shop/order/{ask-service,check-open,schedule}.ts': [...worker('reconciliation settle'), ...MONEY, ...CHECKOUT],
-    'src/shop/order/deliver-events.ts': [...EVENTS, ...QUEUE],
-    'src/shop/order/{store-event,raise-alert}.ts': EVENTS,
-    'src/shop/order/erase.ts': [...worker('operate merchant'), ...ERASURE],
-    'src/shop/order/order-page.ts': [...PAGES, ...worker('merchant')],
-    'src/shop/order/record.ts': [...CONSOLE, ...worker('links merchant')],
-    'src/shop/order/{publish,publish-to-book,publish-to-kv,attention}.ts': [
-      ...LISTS,
-      ...CONSOLE,
-      ...worker('reconciliation'),
-      ...SIMULATOR,
+  'shop/engine': {
+    'src/shop/engine/move-money.ts': MONEY,
+    'src/shop/engine/open-checkout.ts': CHECKOUT,
+    'src/shop/engine/{deliver,receive,hooks}.ts': [...EVENTS, ...QUEUE],
+    'src/shop/engine/{erase,schedule}.ts': [...worker('operate merchant'), ...ERASURE],
+    'src/shop/engine/record.ts': [...CONSOLE, ...worker('links merchant')],
+    'src/shop/engine/{links,places,reuse,record-link,revoked}.ts': [
+      ...worker('links reusable-links open-checkout'),
+      ...TRUTH,
+      ...ERASURE,
     ],
-    'src/shop/order/{order,checkouts}.ts': [...MONEY, ...CHECKOUT],
-    'src/shop/order/events.ts': [...EVENTS, ...REBUILD, ...ERASURE],
-    'src/shop/order/tables.ts': [...EVENTS, ...MONEY],
-    'src/shop/order/queue.ts': [...EVENTS, ...QUEUE],
-    'src/shop/order/watchlist.ts': [...EVENTS, ...ERASURE],
-    'src/shop/order/*.ts': [...LISTS, ...CONSOLE, ...worker('reconciliation')],
-  },
-  'shop/books': {
-    'src/shop/books/{days,links,reuse}.ts': [COST, ...worker('books links merchant reusable-links'), ...TRUTH],
-    'src/shop/books/orders.ts': [...LISTS, ...TRUTH, ...worker('reconciliation'), ...REBUILD, ...ERASURE],
-    'src/shop/books/*.ts': [...LISTS, ...worker('upgrade'), ...TRUTH, ...worker('reconciliation'), ...REBUILD],
+    'src/shop/engine/{alerts,attention,due-alerts,needing,sessions}.ts': [
+      ...worker('alerts attention people reconciliation'),
+      ...CONSOLE,
+    ],
+    'src/shop/engine/*.ts': [...PAGES, ...LISTS, ...CONSOLE, ...worker('reconciliation merchant'), ...SIMULATOR],
   },
   'shop/kv': { 'src/shop/kv/*.ts': [...worker('webhooks rejections alerts attention operate failures'), ...ERASURE] },
   console: {
-    'src/console/{access,kept,login,options,roles,session}.ts': pages('access session promises order forms truth'),
-    'src/console/lib/*.ts': pages('promises order shop-pages forms hostile'),
-    'src/console/pages/{act,actions,failed-act,receipt}.ts': pages(
+    'src/shop/console/{access,kept,login,options,roles,session}.ts': pages('access session promises order forms truth'),
+    'src/shop/console/lib/*.ts': pages('promises order shop-pages forms hostile'),
+    'src/shop/console/pages/{act,actions,failed-act,receipt}.ts': pages(
       'promises order access shop-pages forms hostile truth',
     ),
-    'src/console/pages/*link*.ts': pages('access shop-pages promises forms links-truth truth'),
-    'src/console/**/*.ts': CONSOLE,
+    'src/shop/console/pages/*link*.ts': pages('access shop-pages promises forms links-truth truth'),
+    'src/shop/console/**/*.ts': CONSOLE,
   },
   shop: {
-    'src/money/*.ts': [...MONEY, ...REBUILD],
-    'src/shop/{gate,call-gate}.ts': [...MONEY, ...EVENTS, ...CHECKOUT],
+    'src/shop/{object,scope,open-scope,tables}.ts': [COST, ...MONEY, ...EVENTS, ...CHECKOUT],
     'src/shop/cron.ts': [...worker('reconciliation alerts'), ...ERASURE],
     'src/shop/*.ts': [...worker('shop configuration'), ...SHOP],
   },
@@ -112,20 +112,15 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...PAGES,
       ...worker('configuration cancel open-checkout reusable-links whole-order failures'),
     ],
-    'src/shop/routes/{links,short-link,reuse}.ts': [
-      ...API,
-      ...worker('links reusable-links books'),
-      ...TRUTH,
-      ...ERRORS,
-    ],
+    'src/shop/routes/{links,short-link,reuse}.ts': [...API, ...worker('links reusable-links'), ...TRUTH, ...ERRORS],
     'src/shop/routes/{webhooks,events}.ts': [
       ...API,
-      ...worker('webhooks rejections alerts attention chat gate merchant reconciliation'),
+      ...worker('webhooks rejections alerts attention calls merchant reconciliation'),
       ...ERRORS,
     ],
     'src/shop/routes/operations.ts': [
       ...API,
-      ...worker('operate settle found-out cancel attention gate merchant console-engine api whole-order'),
+      ...worker('operate settle found-out cancel attention calls merchant console-engine api whole-order'),
       ...ERRORS,
       ...ERASURE,
     ],
@@ -175,10 +170,54 @@ export const AREAS: Readonly<Record<string, Readonly<Record<string, readonly str
     'src/lib/{hmac-sha1,constant-time,base64url}.ts': ['test/webhooks/signature.test.ts'],
   },
   card: { 'src/card/*.ts': CARD },
+  till: {
+    'src/till/protocol-checkout.ts': CHECKOUT,
+    'src/till/{calls,drive,personal-data,protocol,queue,unsettled}.ts': [...TILL, ...MONEY],
+    'src/till/*.ts': TILL,
+  },
+  operations: {
+    'src/operations/*.ts': [
+      'test/operations/*.test.ts',
+      'test/schemas/null.test.ts',
+      'test/warnings.test.ts',
+      'test/hooks.test.ts',
+    ],
+  },
+  client: {
+    'src/client/*.ts': CLIENT,
+    'src/{config,hooks}.ts': [...CLIENT, 'test/operations/every-operation.test.ts', 'test/http/send.test.ts'],
+  },
+  errors: { 'src/errors.ts': ['test/http/errors.test.ts', 'test/canary.test.ts', 'test/webhooks/handler.test.ts'] },
+  helpers: { 'src/helpers/*.ts': ['test/helpers/*.test.ts', 'test/odd-input.test.ts'] },
+  adapters: { 'src/adapters/*.ts': ['test/node/adapters.test.ts', 'test/odd-input.test.ts'] },
+  testing: {
+    'src/testing/{prove/*,buttons,tested-shop}.ts': [
+      'test/testing/prove/{judge,buttons}.test.ts',
+      'test/examples/worker-kv.test.ts',
+    ],
+    'src/testing/{object,kv,d1}-double.ts': [
+      'test/testing/*.test.ts',
+      'test/till/database.test.ts',
+      ...worker('calls webhooks'),
+    ],
+    'src/testing/*.ts': ['test/testing/*.test.ts', 'test/odd-input.test.ts', ...worker('calls webhooks')],
+  },
+  cli: {
+    'src/cli/conform/**/*.ts': ['test/cli/conform/*.test.ts'],
+    'src/cli/{webhooks,terminal}/**/*.ts': CLI,
+    'src/cli/{service,project}/**/*.ts': [
+      ...cli('look-up payment link order-command doctor doctor-worker doctor-webhook'),
+      ...CLI,
+    ],
+    'src/cli/**/*.ts': CLI,
+  },
 }
 
 /** Texts: which word stands on a page is nothing that a test should notice. */
-const TEXTS = ['src/console/words/{en,uk}.ts', 'src/shop/pages/{en,uk}.ts']
+export const TEXTS: readonly string[] = [
+  'src/shop/console/words/{acts,attention,links,lists,order,shell}.ts',
+  'src/shop/pages/{en,uk}.ts',
+]
 
 const filesOf = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => {

@@ -1,18 +1,16 @@
-// `npm run openapi:update` writes guides/shop-openapi.json, the Worker's `/api` as OpenAPI 3.1, and the guide's table of routes: the
-// rows of src/shop/routes, in the words of guides/shop-reference.md and of the interfaces. test/node/openapi.test.ts fails when one is stale.
+// `npm run openapi:update` writes the table of routes in guides/shop-reference.md, from the rows of src/shop/routes; test/node/openapi.test.ts
+// fails if it is stale. With the name of a file it writes the Worker's `/api` as OpenAPI 3.1 instead, as each release has it.
 
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as v from 'valibot'
+import { hostedFields } from '../src/schemas/purchase.ts'
+import { initRecurringSchema } from '../src/schemas/recurring.ts'
+import { splitListSchema } from '../src/schemas/split.ts'
 import { API } from '../src/shop/routes/api.ts'
-import { type Call, DESCRIBED, NAMED } from '../src/shop/routes/results.ts'
 import type { Route } from '../src/shop/routes/route.ts'
-import { COMMON, DOES, ERRORS, FILTERS, GUIDE_FILE, guideText } from './openapi/guide.ts'
+import { COMMON, DOES, ERRORS, errorsOf, FILTERS, GUIDE_FILE, guideText } from './openapi/guide.ts'
 import { jsonSchema, type Schema } from './openapi/json-schema.ts'
-
-const root = join(import.meta.dirname, '..')
-const FILE = 'guides/shop-openapi.json'
+import { NAMED, RETURNS, withWords } from './openapi/types.ts'
 
 const HEADERS = {
   'Idempotency-Key': {
@@ -46,9 +44,8 @@ export function openApi(): Schema {
   for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call as Call, row) }
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call, row) }
   }
-  const schemas = Object.entries(NAMED).map(([name, schema]) => [name, jsonSchema(schema, name)])
   return {
     openapi: '3.1.0',
     info: {
@@ -70,15 +67,29 @@ export function openApi(): Schema {
         bearer: { type: 'http', scheme: 'bearer', description: '`ADMIN_TOKEN`, or a token of `PEOPLE`.' },
       },
       responses: Object.fromEntries(Object.entries(SHARED).map(([status, codes]) => [status, failure(codes)])),
-      schemas: { Problem: PROBLEM, ...Object.fromEntries(schemas) },
+      schemas: { Problem: PROBLEM, CheckoutOrder: checkoutOrder(), ...NAMED },
     },
   }
 }
 
 const tagOf = (call: string): string => /\/api\/(\w+)/.exec(call)?.[1] ?? ''
 
-function operationOf(call: Call, { query = {}, body, may: right }: Route): Schema {
-  const { id, errors } = DESCRIBED[call]
+/** The order of a link. The SDK's own check says more. */
+function checkoutOrder(): Schema {
+  const { pos_id: _, ...fields } = hostedFields
+  const hosted = { ...fields, mode: v.literal('hosted'), customer_referrer: v.exactOptional(v.string()) }
+  const purchase = { ...hosted, method: v.literal('purchase') }
+  const forms = [
+    v.object({ ...purchase, init_recurring: v.exactOptional(initRecurringSchema) }),
+    v.object({ ...hosted, method: v.literal('auth') }),
+    v.object({ ...purchase, split: splitListSchema }),
+  ]
+  return withWords(jsonSchema(v.union(forms)), 'src/checkout-link/check.ts', 'CheckoutOrder')
+}
+
+function operationOf(call: string, row: Route): Schema {
+  const { id, query = {}, body, may: right } = row
+  const errors = errorsOf(row)
   const inPath = [...call.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string', minLength: 1 } }
   })
@@ -90,7 +101,6 @@ function operationOf(call: Call, { query = {}, body, may: right }: Route): Schem
   const isMoney = errors.includes('idempotency_key_missing')
   const inHeader = isMoney ? Object.entries(HEADERS).map(([name, rest]) => ({ name, in: 'header', ...rest })) : []
   const schema = body && (jsonSchema(v.strictObject(body)) as Fields)
-  // Of an order the SDK's own check says more.
   if (schema?.properties?.order) schema.properties.order = { $ref: '#/components/schemas/CheckoutOrder' }
   const words = id.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return {
@@ -102,7 +112,7 @@ function operationOf(call: Call, { query = {}, body, may: right }: Route): Schem
     ...(schema && {
       requestBody: { required: (schema.required ?? []).length > 0, content: { 'application/json': { schema } } },
     }),
-    responses: responsesOf(call, [...COMMON, ...(right === 'view' ? [] : ['forbidden']), ...errors]),
+    responses: responsesOf(call, row, [...COMMON, ...(right === 'view' ? [] : ['forbidden']), ...errors]),
   }
 }
 
@@ -111,10 +121,13 @@ type Fields = { properties?: Record<string, Schema>; required?: string[] }
 /** Those that every route can return, and that no other error shares a status with. */
 const SHARED: Readonly<Record<string, readonly string[]>> = { 401: ['unauthorized'], 500: ['config', 'internal'] }
 
-function responsesOf(call: Call, codes: readonly string[]): Record<string, Schema> {
+function responsesOf(
+  call: string,
+  { statuses: done = [200] }: Route,
+  codes: readonly string[],
+): Record<string, Schema> {
   const responses: Record<string, Schema> = {}
-  const { returns, statuses: done } = DESCRIBED[call]
-  const content = { 'application/json': { schema: jsonSchema(returns) } }
+  const content = { 'application/json': { schema: RETURNS.get(call) } }
   for (const status of done) responses[status] = { description: 'Done.', content }
   const statuses = new Set(codes.flatMap((code) => ERRORS.get(code)?.statuses ?? []))
   for (const status of [...statuses].sort()) {
@@ -135,9 +148,7 @@ function failure(codes: readonly string[], done: Schema = {}): Schema {
 }
 
 if (import.meta.main) {
-  const biome = join(root, 'node_modules/.bin/biome')
-  const input = JSON.stringify(openApi(), null, 2)
-  const text = execFileSync(biome, ['check', '--write', `--stdin-file-path=${FILE}`], { cwd: root, input }).toString()
-  writeFileSync(join(root, FILE), text)
-  writeFileSync(GUIDE_FILE, guideText())
+  const [file] = process.argv.slice(2)
+  if (file) writeFileSync(file, `${JSON.stringify(openApi(), null, 2)}\n`)
+  else writeFileSync(GUIDE_FILE, guideText())
 }

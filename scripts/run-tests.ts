@@ -3,7 +3,9 @@
 //   npm test -- test/http/send.test.ts   one file (or every file whose path contains the text) on each runtime that loads it
 //   npm test -- workerd FILE             the same on the runtimes that are named
 //   npm test -- node -t NAME             tests whose name matches
-//   npm run test:all                     every test on every runtime, in Chromium, and against the packed tarball
+//   npm run test:all                     what a change has to pass: every test on Node, those that can differ by runtime on
+//                                        the others too, in Chromium, and against the packed tarball; the rest of the matrix
+//                                        and the largest sizes are for `npm run test:daily` (scripts/daily.ts)
 //   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
 //                                        and of mutants (hours), and the guides' recipes in what each framework builds
 // Prints every five seconds how far it is, and a line for each runtime with its counts. Ends with what was left out, and
@@ -64,13 +66,16 @@ const RUNTIMES: readonly Runtime[] = [
   },
 ]
 
-const USAGE = `Usage: npm test -- [${GROUPS.join('|')} …] [FILE …] [-t NAME] [--all] [--long]`
+const USAGE = `Usage: npm test -- [${GROUPS.join('|')} …] [FILE …] [-t NAME] [--all] [--daily] [--long]`
 
 const options = readOptions()
-const { all, long, name, groups } = options
-const quick = !all && !long && options.files.length === 0 && name === undefined && groups.length === 0
-const tier: Tier = quick ? 'quick' : 'all'
+const { all, daily, long, name, groups } = options
+const quick = !all && !daily && !long && options.files.length === 0 && name === undefined && groups.length === 0
+const isNamed = long || options.files.length > 0 || name !== undefined
+const tier: Tier = quick ? 'quick' : daily ? 'daily' : isNamed ? 'named' : 'all'
 const folder = mkdtempSync(join(tmpdir(), 'edgetill-test-'))
+// Tests start hundreds of processes of Node, each of which would compile the same sources: half of its time.
+process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled')
 const files = testFiles().filter(
   (file) => options.files.length === 0 || options.files.some((part) => file.includes(part)),
 )
@@ -125,6 +130,7 @@ function readOptions() {
       allowPositionals: true,
       options: {
         all: { type: 'boolean', default: false },
+        daily: { type: 'boolean', default: false },
         long: { type: 'boolean', default: false },
         testNamePattern: { type: 'string', short: 't' },
       },
@@ -132,6 +138,7 @@ function readOptions() {
     const isGroup = (word: string): word is Group => (GROUPS as readonly string[]).includes(word)
     return {
       all: values.all,
+      daily: values.daily,
       long: values.long,
       name: values.testNamePattern,
       groups: positionals.filter(isGroup),
@@ -150,20 +157,25 @@ function chooseRuntimes(): Runtime[] {
   const wanted = new Set<Group>(groups)
   if (groups.length === 0) {
     for (const group of ['node', 'deno', 'bun', 'workerd'] as const) wanted.add(group)
-    if (options.all || inFolder('browser')) wanted.add('browser')
-    if (options.all || inFolder('tarball')) wanted.add('package')
-    if (options.long || inFolder('frameworks')) wanted.add('frameworks')
+    if (options.all || options.daily || inFolder('browser')) wanted.add('browser')
+    if (options.all || options.daily || inFolder('tarball')) wanted.add('package')
+    if (options.daily || options.long || inFolder('frameworks')) wanted.add('frameworks')
   }
   const runtimes = RUNTIMES.filter(({ group }) => wanted.has(group))
   if (wanted.has('frameworks')) for (const place of ['', 'next-14', 'next-15', 'openapi']) installFrameworks(place)
-  if (wanted.has('package')) installFrameworks('next-14')
+  if (wanted.has('package')) {
+    // The Nodes and TypeScripts that the tarball is tested on.
+    install(join(FOLDERS.tarball, 'versions'))
+  }
   if (wanted.has('package') || wanted.has('frameworks')) packed = pack(join(folder, 'packed'))
   if (wanted.has('package')) {
     // A single file is wanted on what the checkout has, unless the package is named.
-    runtimes.push(...packageRuntimes().filter(({ name }) => options.all || groups.length > 0 || name === 'package'))
+    runtimes.push(
+      ...packageRuntimes(options.daily).filter(({ name }) => !isNamed || groups.length > 0 || name === 'package'),
+    )
   }
-  // A date of long ago is for the whole matrix.
-  const dated = !options.all && (groups.length === 0 || options.files.length > 0 || options.name !== undefined)
+  // A date of long ago is for the daily run.
+  const dated = !options.daily && !options.long
   const covering = runtimes.filter(
     ({ env, covers }) => !(dated && env?.EDGETILL_COMPATIBILITY_DATE) && files.some(covers),
   )
@@ -174,9 +186,12 @@ function chooseRuntimes(): Runtime[] {
 
 /** The frameworks are not installed with the checkout: they are seven hundred packages. */
 function installFrameworks(place: string): void {
-  const prefix = join(FOLDERS.frameworks, place)
+  install(join(FOLDERS.frameworks, place), '--ignore-scripts')
+}
+
+function install(prefix: string, ...options: string[]): void {
   if (existsSync(join(prefix, 'node_modules'))) return
-  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix]
+  const words = ['ci', ...options, '--no-audit', '--no-fund', '--prefix', prefix]
   const { status } = spawnSync('npm', words, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`npm ${words.join(' ')} failed.`)
 }

@@ -1,4 +1,4 @@
-// Computes the costs of the worker with the gate, at Cloudflare's public prices, from the table of calls in worker/README.md (a test
+// Computes the costs of the worker with its object, at Cloudflare's public prices, from the table of calls in worker/README.md (a test
 // holds that table against the worker itself).
 //   npx node scripts/worker-cost.ts            prints the table of costs
 //   node scripts/worker-cost.ts --update   writes it into worker/README.md
@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** The columns of the table of calls. */
-export const COLUMNS = ['KV reads', 'KV writes', 'KV lists', 'gate calls', 'rows read', 'rows written'] as const
+export const COLUMNS = ['KV reads', 'KV writes', 'KV lists', 'object calls', 'rows read', 'rows written'] as const
 export type Calls = Record<(typeof COLUMNS)[number], number>
 
 /** Dollars a month on the Workers Paid plan, and what is included: developers.cloudflare.com, as of November 2026. */
@@ -21,36 +21,33 @@ const PRICES = {
   'KV writes': { included: MILLION, dollars: 5, per: MILLION },
   'KV lists': { included: MILLION, dollars: 5, per: MILLION },
   kvGigabytes: { included: 1, dollars: 0.5, per: 1 },
-  'gate calls': { included: MILLION, dollars: 0.15, per: MILLION },
+  'object calls': { included: MILLION, dollars: 0.15, per: MILLION },
   gigabyteSeconds: { included: 400_000, dollars: 12.5, per: MILLION },
   'rows read': { included: 25_000 * MILLION, dollars: 0.001, per: MILLION },
   'rows written': { included: 50 * MILLION, dollars: 1, per: MILLION },
-  // Every request, gate call and alarm is one event of Workers Logs.
+  // Every request, object call and run of the cron is one event of Workers Logs.
   logs: { included: 20 * MILLION, dollars: 0.6, per: MILLION },
-  gateGigabytes: { included: 5, dollars: 0.2, per: 1 },
+  objectGigabytes: { included: 5, dollars: 0.2, per: 1 },
 } as const
 
 /** An order of the table of costs: how often each row of the table of calls happens. */
 export const ORDER: Readonly<Record<string, number>> = {
   'a link, opened the first time': 1,
   'a webhook, the first of its order': 1,
-  'an alarm that calls `onEvent` and publishes the order': 1,
   'a further webhook': 1,
-  'an alarm that calls `onEvent`': 1,
-  'an alarm that publishes the order': 1,
   'a result page': 3,
   '`GET /api/orders/:order_id`': 1,
 }
 /** ASSUMPTIONS, generous ones: what a table of calls cannot tell. */
 const ASSUMED = {
   cpuMsOfARequest: 5,
-  /** How long a gate is awake for a call or an alarm, and how much longer while the service makes a checkout. */
-  secondsOfAGateCall: 0.25,
-  secondsOfTheService: 1,
-  gigabytesOfAGate: 0.128,
+  /** One object serves all calls: it is awake all month at most. */
+  secondsOfAMonth: 30 * 86_400,
+  secondsOfAnObjectCall: 0.25,
+  gigabytesOfTheObject: 0.128,
   kvBytesOfAnOrder: 5_000,
-  /** The tables take 37 kB, whatever is in them; the row of the list and its indexes 0.5 kB. */
-  gateBytesOfAnOrder: 40_000,
+  /** Its rows in the log and in the lists, with their indexes. */
+  objectBytesOfAnOrder: 6_500,
   days: 30,
 }
 
@@ -71,8 +68,8 @@ export function readCalls(readme: string = readFileSync(README, 'utf8')): Map<st
   )
 }
 
-/** The costs that RETENTION_DAYS adds to an order, whose data is removed by one alarm. */
-export const RETENTION: Readonly<Record<string, number>> = { 'an alarm that removes personal data': 1 }
+/** The costs that RETENTION_DAYS adds to an order, whose data the cron removes. */
+export const RETENTION: Readonly<Record<string, number>> = { 'the cron, when it removes the data of an order': 1 }
 
 /** The calls of one order. */
 export function callsOfOrder(calls: ReadonlyMap<string, Calls>, more: Readonly<Record<string, number>> = {}): Calls {
@@ -88,12 +85,8 @@ export function callsOfOrder(calls: ReadonlyMap<string, Calls>, more: Readonly<R
 /** Dollars of a month with so many orders a day, by what they are paid for. */
 export function costOf(ordersADay: number, order: Calls): Record<string, number> {
   const orders = ordersADay * ASSUMED.days
-  // The alarms of a gate are not requests of the worker.
-  const requests = Object.entries(ORDER).reduce(
-    (sum, [call, times]) => sum + (call.startsWith('an alarm') ? 0 : times),
-    0,
-  )
-  const seconds = (order['gate calls'] * ASSUMED.secondsOfAGateCall + ASSUMED.secondsOfTheService) * orders
+  const requests = Object.values(ORDER).reduce((sum, times) => sum + times, 0)
+  const seconds = Math.min(order['object calls'] * ASSUMED.secondsOfAnObjectCall * orders, ASSUMED.secondsOfAMonth)
   const pay = (name: Exclude<keyof typeof PRICES, 'plan'>, amount: number): number => {
     const { included, dollars, per } = PRICES[name]
     return (Math.max(0, amount - included) / per) * dollars
@@ -103,15 +96,15 @@ export function costOf(ordersADay: number, order: Calls): Record<string, number>
     plan: PRICES.plan,
     'requests and CPU': pay('requests', requests * orders) + pay('cpuMs', requests * orders * ASSUMED.cpuMsOfARequest),
     KV: of('KV reads') + of('KV writes') + of('KV lists'),
-    gate:
-      of('gate calls') +
+    object:
+      of('object calls') +
       of('rows read') +
       of('rows written') +
-      pay('gigabyteSeconds', seconds * ASSUMED.gigabytesOfAGate),
-    logs: pay('logs', (requests + order['gate calls']) * orders),
+      pay('gigabyteSeconds', seconds * ASSUMED.gigabytesOfTheObject),
+    logs: pay('logs', (requests + order['object calls']) * orders),
     'storage of the month':
       pay('kvGigabytes', (orders * ASSUMED.kvBytesOfAnOrder) / 1e9) +
-      pay('gateGigabytes', (orders * ASSUMED.gateBytesOfAnOrder) / 1e9),
+      pay('objectGigabytes', (orders * ASSUMED.objectBytesOfAnOrder) / 1e9),
   }
 }
 

@@ -7,11 +7,11 @@ import { oneOf, pattern, textThat, uuid, wholeNumber } from './schemas/input.ts'
 import { toIssue } from './schemas/read.ts'
 import { flag } from './schemas/values.ts'
 
-/** The input of a {@link Signer}: exactly what is sent. */
+/** The input of a {@link Signer}: the exact bytes that are sent. */
 export interface SignerInput {
   /** The HTTP verb. */
   method: string
-  /** Path and query as sent, without what `baseUrl` itself has of a path. */
+  /** Path and query as sent, without the path of `baseUrl` itself. */
   path: string
   /** The body's exact text, empty when there is none. */
   body: string
@@ -29,9 +29,12 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** How to reach and to authenticate with the service. */
 export interface ClientConfig extends Hooks {
-  /** `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback (see `allowInsecureHttp`). */
+  /**
+   * `{base_url}` of the API document, without `/api/v1`: an https address, or http on loopback (see
+   * `allowInsecureHttp`).
+   */
   baseUrl: string
-  /** `{api_url}` of the API document: for balances and `cancelRecurring`. Needed by those calls alone. */
+  /** `{api_url}` of the API document: for balances and `cancelRecurring`. Only those calls need it. */
   apiUrl?: string | undefined
   /** The merchant's POS identifier, a UUID. */
   posId: string
@@ -44,43 +47,48 @@ export interface ClientConfig extends Hooks {
   /** The service's own scheme word in `X-API-AUTH`, such as `SVC`: the API document shows only a placeholder. */
   scheme: string
   /**
-   * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`: `<SCHEME> <key>:<secret>` on
-   * every call, which known integrations of the service use. Default `per-endpoint`.
+   * `per-endpoint`: HMAC or plain, as the API document's table has it for each endpoint. `plain`:
+   * `<SCHEME> <key>:<secret>` on every call, which known integrations of the service use. Default `per-endpoint`.
    */
   authentication?: 'per-endpoint' | 'plain' | undefined
   /**
-   * Computes the signature of the HMAC scheme. The API document does not show how; the default is an ASSUMPTION: lower-case
-   * hex of HMAC-SHA1 with the API secret as key over the exact body, empty text when there is none.
+   * Computes the signature of the HMAC scheme. The API document does not show how; the default is an ASSUMPTION:
+   * lower-case hex of HMAC-SHA1 with the API secret as key over the exact body, empty text when there is none.
    */
   signer?: Signer | undefined
   /**
    * Whether a `customer_*` field that the API document's tables require may be missing. Its own examples omit them.
-   * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default `optional`.
+   * `optional`: the call is sent, and a given `onWarning` is notified. `required`: the call is rejected. Default
+   * `optional`.
    */
   customerFields?: 'optional' | 'required' | undefined
   /**
-   * The `fetch` to use. It must not send a request twice: no fetch-retry, no `RetryAgent`, no retrying proxy. One that
-   * does can process a POST and then report "connection refused", which this package reports as safe to repeat. Default:
-   * the runtime's, looked up at each call.
+   * The `fetch` to use. It must not send a request twice: no fetch-retry, no `RetryAgent`, no retrying proxy. A
+   * retrying `fetch` can process a POST and then report "connection refused", which this package reports as safe to
+   * repeat. Default: the runtime's, looked up at each call.
    */
   fetch?: Fetch | undefined
   /** Milliseconds for each attempt, from signing to the end of the body. Default 30,000. */
   timeoutMs?: number | undefined
   /** Milliseconds for a whole call, retries and their pauses included. Default: no limit but that of each attempt. */
   deadlineMs?: number | undefined
-  /** How often a GET, or a request that got a 429, is retried, 0 to 10. Any other POST is sent once. Default 2. */
+  /**
+   * How often a GET, or a request that got a 429, is retried, 0 to 10. Default 2. Any other POST is sent once by this
+   * package. Node's own fetch repeats a request that got a 421, as its standard allows: that status means "not
+   * processed".
+   */
   maxRetries?: number | undefined
   /**
-   * Further origins whose checkout pages are accepted, such as `https://checkout.example.com`. Without it, a redirect is
-   * a checkout when it has the documented path on any origin, or lies on the origin of `baseUrl`.
+   * More origins whose checkout pages are accepted, such as `https://checkout.example.com`. Without it, a redirect is a
+   * checkout when it has the documented path on any origin, or lies on the origin of `baseUrl`.
    */
   checkoutOrigins?: readonly string[] | undefined
   /** The `User-Agent` header. Default `edgetill`. */
   userAgent?: string | undefined
   /**
-   * Accepts `http:` addresses beyond loopback, for an emulator in a container or on another machine. What is lost: anybody on
-   * the way reads the credentials and the card data and can change amounts, addresses and responses. Never for the service
-   * itself. Default `false`.
+   * Accepts `http:` addresses beyond loopback, for an emulator in a container or on another machine. Every host on the
+   * way can then read the credentials and the card data, and change amounts, addresses and responses. Never use it for
+   * the service itself. Default `false`.
    */
   allowInsecureHttp?: boolean | undefined
   /** Source of the retries' jitter, in [0, 1). Default `Math.random`. */
@@ -92,7 +100,7 @@ export const TIMEOUT_LIMIT_MS = 2_147_483_647
 
 const CREDENTIAL = 'be visible ASCII without white space around it, often a copied line break'
 
-/** A function. What it takes and returns cannot be checked at run time. */
+/** A function. Its parameters and result cannot be checked at run time. */
 const fn = <T extends (...args: never[]) => unknown>(): Schema<T> =>
   v.custom<T>((value) => typeof value === 'function', must('be a function'))
 
@@ -147,6 +155,7 @@ export class ResolvedConfig {
   declare readonly printedWarnings: Set<string>
   readonly #given: ClientConfig
   #init: RequestInit | undefined
+  #takesBlob: boolean | undefined
 
   constructor(given: ClientConfig, printedWarnings: Set<string>) {
     Object.defineProperty(this, 'printedWarnings', { value: printedWarnings })
@@ -154,7 +163,7 @@ export class ResolvedConfig {
     const { baseUrl, apiUrl, posId, scheme, deadlineMs, allowInsecureHttp, checkoutOrigins = [] } = given
     const { authentication = 'per-endpoint', customerFields = 'optional' } = given
     const { timeoutMs = 30_000, maxRetries = 2, userAgent = 'edgetill' } = given
-    // One by one: an instance of a class may have more.
+    // Copied by name: an instance of a class may have more members.
     Object.assign(this, {
       ...{ posId, scheme, authentication, customerFields, timeoutMs, deadlineMs, maxRetries, userAgent },
       baseUrl: address('baseUrl', baseUrl, allowInsecureHttp),
@@ -181,6 +190,20 @@ export class ResolvedConfig {
     }
     return this.#init
   }
+  /**
+   * The body of a POST. A Blob is the one form that no runtime sends again when a connection drops. Bytes replace it if
+   * `fetch` does not know the global Blob: the signed bytes must be the sent bytes.
+   */
+  bodyOf(text: string): BodyInit {
+    this.#takesBlob ??= takesBlob()
+    return this.#takesBlob ? new Blob([text]) : new TextEncoder().encode(text)
+  }
+}
+
+/** Whether `fetch` sends the global `Blob`. The Blob of jsdom differs, and arrives as the text `[object Blob]`. */
+function takesBlob(): boolean {
+  const type = 'text/x-probe'
+  return new Response(new Blob(['x'], { type })).headers.get('content-type') === type
 }
 
 /** Whether a request may say `cache`: workerd throws under compatibility dates before 2024-11-11. */
@@ -199,10 +222,7 @@ function takesCache(): boolean {
 export function resolveConfig(config: ClientConfig | ResolvedConfig): ResolvedConfig {
   if (config instanceof ResolvedConfig) return config
   if (typeof (config as { createPayment?: unknown } | undefined)?.createPayment === 'function') {
-    throw new ConfigError(
-      'config',
-      'config is a client: call its method instead, such as client.capturePayment(input).',
-    )
+    throw new ConfigError('config', 'config is a client: call its method, such as client.createPayment(input).')
   }
   const result = v.safeParse(configSchema, config)
   if (result.success) return new ResolvedConfig(membersOf(result.output), printedWarningsOf(config))
@@ -221,11 +241,7 @@ function printedWarningsOf(config: object): Set<string> {
 }
 
 function isOrigins(value: unknown): boolean {
-  const isOrigin = (text: unknown) =>
-    typeof text === 'string' &&
-    URL.canParse(text) &&
-    /^https?:/.test(text) &&
-    text.replace(/\/$/, '') === new URL(text).origin
+  const isOrigin = (text: unknown) => /^https?:\/\/[^/?#@\\]+\/?$/.test(String(text)) && URL.canParse(String(text))
   return Array.isArray(value) && value.every(isOrigin)
 }
 
@@ -237,15 +253,11 @@ function unusable(field: string, what: string): ConfigError {
 function address(field: string, value: string, insecure = false): string {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(value)
   if (protocol !== 'https:' && !(protocol === 'http:' && (insecure || LOOPBACK.test(hostname)))) {
-    throw unusable(
-      field,
-      'must be https:// (http:// on loopback only, or with allowInsecureHttp): credentials travel to it',
-    )
+    throw unusable(field, 'must be https:// (http:// on loopback only, or with allowInsecureHttp)')
   }
   if (username + password + search + hash) throw unusable(field, 'must be without user, password, query or fragment')
   const path = pathname.replace(/\/+$/, '')
-  if (/\/api\/v1(\/|$)/.test(path))
-    throw unusable(field, 'must be without /api/v1 and what follows, which every call adds')
+  if (/\/api\/v1(\/|$)/.test(path)) throw unusable(field, 'must be without /api/v1 and what follows')
   return origin + path
 }
 

@@ -1,6 +1,6 @@
 /**
  * Every error of the package. Each has a literal `name` and a literal `code` (minifiers destroy `constructor.name`, and
- * two copies of a package defeat `instanceof`), so the `isX` guards go by `name` and `code`.
+ * each entry of the package has its own copy of the classes), so the `isX` guards go by `name` and `code`.
  */
 
 import { isBuiltIn } from './lib/kind.ts'
@@ -17,7 +17,7 @@ export type ErrorCode =
 
 /** The members that all errors of this package share. */
 export abstract class EdgetillError extends Error {
-  /** Tells the errors apart; stable across versions, bundlers and minifiers. */
+  /** The kind of the error; stable across versions, bundlers and minifiers. */
   abstract readonly code: ErrorCode
 
   constructor(message: string, cause?: unknown) {
@@ -31,13 +31,16 @@ export interface Issue {
   path: string
   /** The mistake, for people: `must be positive, not negative`, `is required`, `the card has expired`. */
   message: string
-  /** The kind of what was there: `missing`, `null`, `string of 3 characters`, `negative number`, `array` … never its content. */
+  /**
+   * The kind of the value: `missing`, `null`, `string of 3 characters`, `negative number`, `array` … never its content.
+   */
   received: string
 }
 
 /**
- * The configuration is invalid (a URL or a credential is missing, malformed or unsafe), or a receiver of webhooks passes
- * something that is not a webhook's form or request. Fix what `field` names. Thrown before anything is sent.
+ * The configuration is invalid (a URL or a credential is missing, malformed or unsafe), or a receiver of webhooks
+ * passes something that is not a webhook's form or request. Fix the option or argument that `field` names. Thrown
+ * before anything is sent.
  */
 export class ConfigError extends EdgetillError {
   override readonly name = 'ConfigError'
@@ -99,13 +102,13 @@ export class ConnectionError extends EdgetillError implements CallDetails {
   }
 }
 
-/** The response that an error is about. Secrets and card data are cut out of all of it. */
+/** The response that an error is about. Secrets and card data are cut out everywhere. */
 export interface ResponseDetails {
-  /** `x-request-id` of the response: what support asks for. */
+  /** `x-request-id` of the response, for the service's support. */
   requestId?: string | undefined
-  /** The body: parsed JSON, or a text; at most about 64,000 characters of it. Undefined when there was none. */
+  /** The body: parsed JSON, or a text; at most about 64,000 characters. Undefined when there was no body. */
   body?: unknown
-  /** Where a redirect that is not a checkout pointed. It was not followed. */
+  /** The address of a redirect that is not a checkout. It was not followed. */
   location?: string | undefined
 }
 
@@ -140,9 +143,12 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly operation: string
   /** The order that it was about; undefined for `request` and `cancelRecurring`. */
   declare readonly order_id: string | undefined
-  /** The POS that the call named; undefined where it was the configuration's. */
+  /** The POS that the call named; undefined for the configuration's POS. */
   declare readonly pos_id: string | undefined
-  /** The amount that was sent, in the currency's unit; undefined where none was sent (a full capture or refund, a void). */
+  /**
+   * The amount that was sent, in the currency's unit; undefined if the request had no amount (a full capture or refund,
+   * a void).
+   */
   declare readonly amount: number | undefined
   /** Its currency, ISO 4217. */
   declare readonly currency: string | undefined
@@ -150,13 +156,13 @@ export class OutcomeUnknownError extends EdgetillError implements CallDetails {
   declare readonly sent_at: string
   /** The fields that the response lacks, when it could be read as JSON; else empty. */
   declare readonly issues: readonly Issue[]
-  /** `x-request-id` of the response, when there was one: what support asks for. */
+  /** `x-request-id` of the response, when there was one, for the service's support. */
   declare readonly requestId: string | undefined
   /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
   /** The address of a redirect that was rejected, without secrets. It was not followed. Not enumerable. */
   declare readonly location: string | undefined
-  /** The `digest` of what a framework threw through `fetch` to steer itself, which Next looks for. Not enumerable. */
+  /** The `digest` of an error by which a framework steers itself through `fetch`; Next looks for it. Not enumerable. */
   declare readonly digest?: string
 
   constructor(
@@ -195,7 +201,7 @@ export interface FieldViolation {
 }
 
 /**
- * The service rejected the request. A POST that ends here was not processed: its status says so by definition (400,
+ * The service rejected the request. A POST that ends here was not processed: its status means so by definition (400,
  * 401, 404, 409, 429 …). A GET that keeps failing with a 408 or a 5xx ends here too.
  */
 export class ApiError extends EdgetillError implements CallDetails {
@@ -217,7 +223,7 @@ export class ApiError extends EdgetillError implements CallDetails {
   declare readonly retryable: boolean
   /** Milliseconds that the service asked to wait (`Retry-After`), when it did. */
   declare readonly retryAfterMs: number | undefined
-  /** `x-request-id` of the response, when there was one: what support asks for. */
+  /** `x-request-id` of the response, when there was one, for the service's support. */
   declare readonly requestId: string | undefined
   /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
@@ -242,8 +248,8 @@ export class ApiError extends EdgetillError implements CallDetails {
 }
 
 /**
- * The response to a GET does not match the documented shape, so nothing was changed. `body` holds what came. (A POST in
- * this situation throws an {@link OutcomeUnknownError}.)
+ * The response to a GET does not match the documented shape, so nothing was changed. `body` has the response. (A POST
+ * in this situation throws an {@link OutcomeUnknownError}.)
  */
 export class UnexpectedResponseError extends EdgetillError implements CallDetails {
   override readonly name = 'UnexpectedResponseError'
@@ -256,7 +262,7 @@ export class UnexpectedResponseError extends EdgetillError implements CallDetail
   declare readonly status: number
   /** The differences from the API document. */
   declare readonly issues: readonly Issue[]
-  /** `x-request-id` of the response, when there was one: what support asks for. */
+  /** `x-request-id` of the response, when there was one, for the service's support. */
   declare readonly requestId: string | undefined
   /** The body; see {@link ResponseDetails}. Not enumerable, so that it does not reach a log by accident. */
   declare readonly body: unknown
@@ -342,7 +348,12 @@ export const isUnexpectedResponseError = (error: unknown): error is UnexpectedRe
 export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
   isOurs(error, 'WebhookVerificationError', 'webhook_verification')
 
-/** Whether it is an error of this package, also across two copies of it. */
+/**
+ * Whether `error` comes from this package, also across two copies: the guard of a handler for all errors.
+ * @example
+ * import { isEdgetillError } from 'edgetill'
+ * const codeOf = (error: unknown): string => (isEdgetillError(error) ? error.code : 'other')
+ */
 export const isEdgetillError = (error: unknown): error is EdgetillError =>
   [
     isConfigError,

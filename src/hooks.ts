@@ -8,7 +8,10 @@ export interface RequestInfo {
   method: string
   /** Path and query below the base address. */
   path: string
-  /** The path as the API document writes it, such as `/api/v1/pos/{pos_id}/order/{order_id}/cancel`; of `rawRequest` its `path`. */
+  /**
+   * The path as the API document writes it, such as `/api/v1/pos/{pos_id}/order/{order_id}/cancel`; of `rawRequest` its
+   * `path`.
+   */
   template: string
   /** 1 for the first attempt. */
   attempt: number
@@ -20,7 +23,9 @@ export interface ResponseInfo extends RequestInfo {
   status: number
   /** From the start of the attempt to the response's headers, in milliseconds. */
   durationMs: number
-  /** `x-request-id` of the response, redacted, when there is one (assumption: the API document shows no such header). */
+  /**
+   * `x-request-id` of the response, redacted, when there is one (assumption: the API document shows no such header).
+   */
   requestId: string | undefined
 }
 
@@ -41,13 +46,16 @@ export type WarningCode =
   | 'missing_customer_field'
   | 'other_amount'
 
-/** Passed to {@link Hooks.onWarning}: something is allowed but will probably not do what you want. */
+/** Passed to {@link Hooks.onWarning}: something is allowed, but probably a mistake. */
 export interface Warning {
   /** The function that was called. */
   operation: string
   /** Literal, for programs. */
   code: WarningCode
-  /** The field that it is about; several customer fields that are missing are one warning: `customer_email, customer_phone`. */
+  /**
+   * The field that it is about; several customer fields that are missing are one warning:
+   * `customer_email, customer_phone`.
+   */
   path: string
   /** The meaning and the fix, for people. */
   message: string
@@ -62,8 +70,8 @@ export interface ErrorInfo {
 }
 
 /**
- * Functions that observe calls. Each receives its own copy, so that none can change what another sees. One that
- * throws, or rejects, does not break the call.
+ * Functions that observe calls. Each receives its own copy, so that no hook can change another's. A hook that throws,
+ * or rejects, does not break the call.
  */
 export interface Hooks {
   /** Before each attempt. */
@@ -73,24 +81,24 @@ export interface Hooks {
   /** Before the pause that precedes another attempt. */
   onRetry?: ((info: RetryInfo) => unknown) | undefined
   /**
-   * When something is allowed but suspicious. Without it, each code but `missing_customer_field` goes to `console.warn`,
-   * once for each configuration object; `onWarning: () => {}` silences them.
+   * When something is allowed but suspicious. Without it, each code but `missing_customer_field` goes to
+   * `console.warn`, once for each configuration object; `onWarning: () => {}` silences them.
    */
   onWarning?: ((warning: Warning) => unknown) | undefined
   /** When a call is about to throw, after its retries. */
   onError?: ((info: ErrorInfo) => unknown) | undefined
 }
 
-/** Calls a hook with a copy of what it receives. Whatever it throws, now or later, is ignored. */
+/** Calls a hook with a copy of its argument. Its errors, now or later, are ignored. */
 export function callHook<T extends object>(hook: ((info: T) => unknown) | undefined, info: T): void {
   if (!hook) return
   try {
-    // Whatever it returns: a promise may be of another realm.
+    // Of any result: a promise may be of another realm.
     Promise.resolve(hook({ ...info })).catch(() => {})
   } catch {}
 }
 
-/** Where a warning goes. */
+/** Prints a warning. */
 interface WarningTarget {
   given: Hooks
   /** The codes that were already printed for this configuration object. */
@@ -103,6 +111,6 @@ export function warn({ given, printedWarnings }: WarningTarget, warning: Warning
   if (given.onWarning) callHook(given.onWarning, warning)
   else if (code !== 'missing_customer_field' && !printedWarnings.has(code)) {
     printedWarnings.add(code)
-    console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle warnings yourself.`)
+    console.warn(`edgetill ${operation} (${code}): ${message} Pass onWarning to handle it.`)
   }
 }

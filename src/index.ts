@@ -83,7 +83,7 @@ export type { BankPay, Currency, Fee, LimitInfo, LiteralUnion, Mode, Status, Tim
 
 export { fromMinorUnits, splitAmount, toMinorUnits } from './helpers/amount.ts'
 export { newOrderId } from './helpers/order-id.ts'
-export type { StatusCodeMeaning } from './helpers/status.ts'
+export type { HasStatus, StatusCodeMeaning } from './helpers/status.ts'
 export { customerActionUrl, describeStatusCode, isFinal, isSuccess } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
@@ -97,8 +97,9 @@ export type {
   OrderFlag,
   OrderOperation,
   OrderTotals,
+  Paid,
 } from './orders/index.ts'
-export { eventKey, foldOrder, needsPerson, operationKey } from './orders/index.ts'
+export { eventKey, foldOrder, needsPerson, operationKey, paidOf } from './orders/index.ts'
 
 // Webhooks
 
@@ -157,6 +158,7 @@ export {
   isApiError,
   isConfigError,
   isConnectionError,
+  isEdgetillError,
   isInvalidInputError,
   isOutcomeUnknownError,
   isUnexpectedResponseError,

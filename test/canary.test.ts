@@ -101,17 +101,17 @@ const FAILURES: [name: string, reply: Reply][] = [
 
 describe.each(OPERATION_CASES)('%s', (name, { call }) => {
   it.each(FAILURES)('after %s shows no secret', async (failure, reply) => {
-    for (const authentication of ['per-endpoint', 'plain'] as const) {
+    const play = async (authentication: 'per-endpoint' | 'plain', timeoutMs: number) => {
       const { fetch, sent } = wire(reply, reply, reply)
-      const config = {
+      const client = createClient({
         ...CONFIG,
         ...SECRETS,
         ...HOOKS,
         authentication,
         fetch,
-        timeoutMs: reply === silence ? 80 : 5_000,
-      }
-      const client = createClient({ ...config, random: () => 0 })
+        timeoutMs,
+        random: () => 0,
+      })
       remember(client)
       await call(client, CANARIES).then(
         // To request() any JSON is a response, and so is any list to listOrderOperations(): the caller's own.
@@ -121,6 +121,12 @@ describe.each(OPERATION_CASES)('%s', (name, { call }) => {
         },
         (error: unknown) => rememberError(error),
       )
+      return sent
+    }
+    for (const authentication of ['per-endpoint', 'plain'] as const) {
+      let sent = await play(authentication, reply === silence ? 80 : 5_000)
+      // A busy machine may send nothing within so short a time.
+      if (sent.length === 0) sent = await play(authentication, 5_000)
       // The canaries did travel: otherwise the search would prove nothing.
       expect(JSON.stringify(sent[0]?.headers)).toContain(apiKey)
     }

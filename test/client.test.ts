@@ -64,6 +64,6 @@ it('a client in place of a configuration is told apart', async () => {
   await expect(listAccounts(client as unknown as ClientConfig)).rejects.toMatchObject({
     code: 'config',
     field: 'config',
-    message: expect.stringContaining('client.capturePayment(input)'),
+    message: expect.stringContaining('client.createPayment(input)'),
   })
 })

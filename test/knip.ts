@@ -6,13 +6,13 @@ export default {
     'examples/*.ts!',
     'examples/shop/{demo,dev}.ts!',
     'examples/receivers/*.ts!',
-    // The results of a route: the Worker has its types, the document its schemas.
-    'src/shop/routes/results.ts!',
     // Started by name in a separate process, Worker or compiler.
     'bench/{run,programs/*,types/*}.ts',
     'scripts/*.ts',
     // Read as types.
     'test/node/programs/*.ts',
+    // Imported by test/node/documents.test.ts, each for the document that has its name.
+    'test/node/documents/*.ts',
     'test/node/prove/bare.ts',
     'test/support/without-node-globals.ts',
     'test/support/bun-sqlite.d.ts',
@@ -25,7 +25,6 @@ export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
     // Commands of scripts/check.ts and runtimes of scripts/run-tests.ts.
-    '@arethetypeswrong/cli',
     'bun',
     'deno',
     'node',
@@ -34,7 +33,11 @@ export default {
     'axe-core',
     // Imported by a program in test/node/till.test.ts.
     'pg',
-    // Bundled by bench/bundles.ts from a text.
-    '@lemonsqueezy/lemonsqueezy.js',
+    // Of bench/package.json and test/tarball/versions/package.json.
+    '@paddle/paddle-node-sdk',
+    '@polar-sh/sdk',
+    'standardwebhooks',
+    'stripe',
+    'svix',
   ],
 } satisfies KnipConfig

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import * as express from '../src/adapters/express.ts'
 import * as fastify from '../src/adapters/fastify.ts'
 import * as node from '../src/adapters/node.ts'
@@ -42,6 +42,9 @@ const kv = { now: () => 0, random: () => 0, lagMs: 0, failures: 0, emptyPages: 0
 const shop = { onEvent: () => {}, onAlert: () => {}, pages: {} }
 
 const refused = () => Promise.reject(new TypeError('refused'))
+// Where an odd value stands for `fetch` or an address, the default ones are used: the network of the machine.
+beforeEach(() => vi.stubGlobal('fetch', refused))
+afterEach(() => vi.unstubAllGlobals())
 
 /** Good arguments of every public function: each of them, and each member of those that are objects, is replaced by odd ones. */
 const ARGUMENTS: Record<string, () => unknown[]> = {
@@ -57,6 +60,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   describeStatusCode: () => ['1000'],
   eventKey: () => [{ ...event }],
   operationKey: () => [{ ...event }],
+  paidOf: () => [{ ...event }],
   needsPerson: () => [{ flags: [] }],
   orderKey: () => ['A-1'],
   summarizeEvent: () => [{ ...event }],
@@ -98,6 +102,7 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   pay: () => ['https://pay.example.com/x', { card: 'success', threeDSecure: 'pass', fetch }],
   testEvent: () => ['purchase', { order_id: 'A-1' }, { secret }],
   next: () => [{ baseUrl: 'https://pay.example.com', fetch, timeoutMs: 1, order_id: 'A-1' }],
+  assertNothingRejected: () => [{ requests: () => [] }],
   prove: () => [{ ...receiver, fetch: refused }],
   reportText: () => [{ seed: 1, orders: 1, requests: 1, leftOut: [], findings: [] }],
   createShop: () => [{ ...shop, now: () => 0, fetch }],

@@ -33,7 +33,7 @@ async function sentBy(call: (typeof OPERATION_CASES)[number][1]['call']): Promis
 it.each(OPERATION_CASES)('%s sends the same, whatever Object.prototype has', async (_name, { call }) => {
   const clean = await sentBy(call)
   expect(clean).toEqual(['api', expect.any(String), expect.any(Object), clean[3]])
-  for (const name of NAMES) expect([name, ...(await polluted([name], () => sentBy(call)))]).toEqual([name, ...clean])
+  expect(await polluted(NAMES, () => sentBy(call))).toEqual(clean)
 })
 
 it('an object has what it and its classes have', async () => {

@@ -1,4 +1,5 @@
-// Where and when a test file runs, in one place. `npm test` runs the quick tier, `npm run test:all` everything.
+// Where and when a test file runs, in one place. `npm test` runs the quick tier, `npm run test:all` what a change has to pass,
+// `npm run test:daily` what takes too long for every change.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,9 +16,9 @@ export const FOLDERS = {
 const APART: readonly string[] = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks]
 
 const STARTS_PROCESSES = (
-  'bench cli command-line demo emulator-elsewhere emulator-state emulator-terminal examples ' +
-  'guides mutation no-replay no-replay-tls other-languages prove-buttons prove-verb prove readme receivers redirects ' +
-  'task-guides taxonomy testing-kit verdicts worker-template'
+  'bench cli command-line demo documents emulator-elsewhere emulator-state emulator-terminal examples mcp ' +
+  'no-replay no-replay-tls other-languages prove-buttons prove-verb receivers redirects ' +
+  'taxonomy testing-kit verdicts worker-template'
 ).split(' ')
 
 /** Files and folders that `npm test` leaves out everywhere, with the reason. */
@@ -31,28 +32,47 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/client-docs.test.ts': 'compiles a program',
   'test/node/console-races.test.ts': 'starts workerd',
   'test/node/d1-double.test.ts': 'starts workerd',
-  'test/node/docs.test.ts': 'compiles every block of the guides',
   'test/node/emulator-mutation.test.ts': 'mutates the emulator, rule by rule',
-  'test/node/gates-in-workerd.test.ts': 'starts workerd',
+  'test/node/object-in-workerd.test.ts': 'starts workerd',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
-  'test/node/object-ends.test.ts': 'starts workerd',
+  'test/node/links-elsewhere.test.ts': 'starts Postgres',
+  'test/node/paid-blocks.test.ts': 'proves every program of the documents that ships',
   'test/node/stores.test.ts': 'starts Postgres',
-  'test/node/till-guide.test.ts': 'starts Postgres and other processes',
+  'test/node/till-object.test.ts': 'starts workerd',
+  'test/node/till-lists.test.ts': 'starts Postgres',
   'test/node/till.test.ts': 'starts Postgres and other processes',
   'test/node/template.test.ts': 'packs the package and starts workerd',
   'test/node/verify-causes.test.ts': 'combines every cause of a signature that does not match',
-  'test/node/worker-readme.test.ts': 'compiles programs',
   'test/node/worker-routes.test.ts': 'brings about every error of every route',
   'test/node/wire.test.ts': 'starts processes',
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
-  'test/testing/prove/prove.test.ts': 'plays thousands of orders',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
 }
 
-/** The tests of behaviour that can differ by runtime: on Deno, Bun and workerd, `npm test` runs these alone. */
+/** Files that `npm run test:all` leaves out as well, with the reason: the daily workflow runs them. A file that is named always runs. */
+export const DAILY_ONLY: Readonly<Record<string, string>> = {
+  'test/node/mutation-runs.test.ts': 'plays changes of the code',
+  'test/node/prove.test.ts': 'proves shops in three languages, with a hundred orders each',
+  'test/node/shops-elsewhere.test.ts': 'proves shops in two other languages, with hundreds of orders',
+  'test/testing/prove/prove.test.ts': 'plays thousands of orders',
+}
+
+/** Files that the daily run plays at a larger size. */
+const LARGER_DAILY = [
+  ...'console-races documents emulator-mutation object-in-workerd receivers template till'
+    .split(' ')
+    .map((name) => `test/node/${name}.test.ts`),
+  ...['simulator', 'statements'].map((name) => `test/simulator/${name}.test.ts`),
+  ...['killed', 'on-event'].map((name) => `test/worker/${name}.test.ts`),
+]
+
+/**
+ * The tests of behaviour that can differ by runtime: on Deno, Bun and workerd, `npm test` and `npm run test:all` run only
+ * these. The daily run plays every portable file there.
+ */
 export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/canary.test.ts', // each runtime's inspect
   'test/checkout-link/', // crypto
@@ -60,17 +80,19 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/card/',
   'test/console/session.test.ts', // cookies
   'test/console/promises.test.ts', // time zones
-  'test/flows/',
   'test/http/', // fetch, streams, aborts
   'test/lib/', // crypto, encodings
   'test/testing/',
   'test/schemas/webhook-event.test.ts', // edgetill/schemas as a whole
   'test/webhooks/',
+  // Each runtime's SQLite.
   'test/till/database.test.ts',
+  'test/till/move-money.test.ts',
+  'test/till/payments.test.ts',
   // Those that need seconds, not minutes, on workerd; the others are about what the worker decides.
   'test/worker/api.test.ts',
   'test/worker/found-out.test.ts',
-  'test/worker/gate.test.ts',
+  'test/worker/calls.test.ts',
   'test/worker/rejections.test.ts',
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',
@@ -86,8 +108,8 @@ export const ON_NODE_ALONE: readonly string[] = [
   'test/testing/prove/',
   'test/simulator/',
   ...(
-    'alerts books checkout configuration console-engine failures killed lost-gate merchant on-event ' +
-    'open-checkout operate orders reconciliation retention settle upgrade'
+    'alerts checkout configuration console-engine failures killed merchant on-event ' +
+    'open-checkout operate orders reconciliation retention settle'
   )
     .split(' ')
     .map((name) => `test/worker/${name}.test.ts`),
@@ -104,7 +126,8 @@ export function testFiles(folder = 'test'): string[] {
     .sort()
 }
 
-export type Tier = 'quick' | 'all'
+/** `named`: any file, whatever it takes. */
+export type Tier = 'quick' | 'all' | 'daily' | 'named'
 export type RuntimeFamily = 'node' | 'deno' | 'bun' | 'workerd'
 
 const startsWithOneOf = (file: string, starts: readonly string[]) => starts.some((start) => file.startsWith(start))
@@ -113,9 +136,12 @@ const startsWithOneOf = (file: string, starts: readonly string[]) => starts.some
 export function runsOn(runtime: RuntimeFamily, file: string, tier: Tier): boolean {
   if (startsWithOneOf(file, APART)) return false
   if (runtime !== 'node' && startsWithOneOf(file, [FOLDERS.node, ...ON_NODE_ALONE])) return false
-  if (tier === 'all') return true
-  if (startsWithOneOf(file, Object.keys(TEST_ALL_ONLY))) return false
-  return runtime === 'node' || startsWithOneOf(file, RUNTIME_DEPENDENT)
+  if (tier === 'named') return true
+  const isDaily = Object.hasOwn(DAILY_ONLY, file)
+  if (tier === 'daily') return runtime !== 'node' || isDaily || LARGER_DAILY.includes(file)
+  if (isDaily) return false
+  if (runtime !== 'node' && !startsWithOneOf(file, RUNTIME_DEPENDENT)) return false
+  return tier === 'all' || !startsWithOneOf(file, Object.keys(TEST_ALL_ONLY))
 }
 
 const glob = (start: string) => (start.endsWith('/') ? `${start}**` : start)
@@ -123,18 +149,22 @@ const testsUnder = (start: string) => (start.endsWith('/') ? `${start}**/*.test.
 
 /** The same as patterns for Vitest. Without EDGETILL_TIER (`npx vitest`, watch mode) nothing is left out. */
 export function vitestFiles(runtime: RuntimeFamily): { include: string[]; exclude: string[] } {
-  const quick = process.env.EDGETILL_TIER === 'quick'
-  const apart = runtime === 'node' ? APART : [...Object.values(FOLDERS), ...ON_NODE_ALONE]
-  return {
-    include: quick && runtime !== 'node' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts'],
-    exclude: [...apart, ...(quick ? Object.keys(TEST_ALL_ONLY) : [])].map(glob),
-  }
+  const tier = process.env.EDGETILL_TIER
+  const quick = tier === 'quick'
+  const daily = Object.keys(DAILY_ONLY)
+  const leftOut = quick ? [...Object.keys(TEST_ALL_ONLY), ...daily] : tier === 'all' ? daily : []
+  const exclude = (apart: readonly string[]) => [...apart, ...leftOut].map(glob)
+  if (runtime === 'node')
+    return { include: tier === 'daily' ? [...daily, ...LARGER_DAILY] : ['test/**/*.test.ts'], exclude: exclude(APART) }
+  const include = quick || tier === 'all' ? RUNTIME_DEPENDENT.map(testsUnder) : ['test/**/*.test.ts']
+  return { include, exclude: exclude([...Object.values(FOLDERS), ...ON_NODE_ALONE]) }
 }
 
 /** How Vitest resolves the package's own name, which the examples import. */
 export const fromSource = {
   alias: [
     { find: /^edgetill$/, replacement: join(import.meta.dirname, '../src/index.ts') },
+    { find: /^edgetill\/orders$/, replacement: join(import.meta.dirname, '../src/orders/index.ts') },
     { find: /^edgetill\/webhooks$/, replacement: join(import.meta.dirname, '../src/webhooks/index.ts') },
   ],
 }

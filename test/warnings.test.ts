@@ -42,10 +42,10 @@ it.each([
   expect(warned).toEqual(codes)
 })
 
-it('an option of a call that does not exist is rejected, with those that there are, before anything is sent', async () => {
+it('an option of a call that does not exist is rejected, with the one that was meant, before anything is sent', async () => {
   const { fetch, sent } = wire(() => redirect())
   const call = createClient({ ...CONFIG, fetch }).createPayment(HOSTED, { timeoutMS: 5 } as never)
-  const message = expect.stringContaining('the options are signal, timeoutMs')
+  const message = expect.stringContaining('did you mean timeoutMs?')
   await expect(call).rejects.toMatchObject({ code: 'invalid_input', message })
   expect(sent).toEqual([])
 })

@@ -4,6 +4,6 @@ import type { ShopEnv } from 'edgetill/worker'
 export interface Env extends ShopEnv {
   /** Secret, optional: how `on-event.ts` authenticates itself to your shop. */
   SHOP_TOKEN?: string
-  /** Secret, optional: the address that `on-alert.ts` posts to. */
-  PAGER_URL?: string
+  /** Secret, optional: the address of the chat that `on-event.ts` and `on-alert.ts` post to. */
+  CHAT_URL?: string
 }

@@ -10,7 +10,7 @@ const pages = { accent: '#0b57d0' }
 const shop = createShop<Env>({ onEvent, onAlert, pages })
 
 /** The Durable Object class that wrangler.toml declares. */
-export const OrderGate = shop.OrderGate
+export const ShopObject = shop.ShopObject
 
 const app = new Hono<{ Bindings: Env }>()
 app.route('/', shop.app)

@@ -1,4 +1,3 @@
-import Stripe from 'stripe'
 import { createClient } from '../../src/index.ts'
 import { CAPTURE, TOKEN } from '../../test/support/inputs.ts'
 import { OPERATIONS as OPERATION_LIST } from '../../test/support/operations.ts'
@@ -14,6 +13,15 @@ export interface Caller {
 export const OPERATIONS = ['capturePayment', 'createPayment'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
+/** µs for each round. */
+export interface CallResult {
+  operation: Operation
+  name: string
+  atOnce: number
+  wall: number[]
+  cpu: number[]
+}
+
 export const OURS = 'edgetill'
 export const UNSIGNED = 'edgetill, unsigned (authentication: plain)'
 export const GUARDED = 'fetch with the same guard'
@@ -24,8 +32,8 @@ const POS = '3f1c2c1e-6a5c-4b8e-9d53-0a4c1c7d2b11'
 const [capture] = OPERATION_LIST.capturePayment
 const payment = OPERATION_LIST.createPayment[2]
 
-/** Every caller on this runtime, by operation. */
-export function callersFor(origin: string, port: number, onNode: boolean): Caller[] {
+/** The callers that need no package of a peer, by operation. */
+export function callersFor(origin: string): Caller[] {
   const config = {
     baseUrl: origin,
     posId: POS,
@@ -43,8 +51,6 @@ export function callersFor(origin: string, port: number, onNode: boolean): Calle
     { operation: 'createPayment', name: UNSIGNED, call: () => payment.call(unsigned) },
     // Signed in advance: the cost of signing is a separate row.
     ...fetches('createPayment', `${origin}/api/v1/payment`, `SVC-HMAC-SHA1 key:${'0f'.repeat(20)}`, TOKEN),
-    ...stripeCallers(STRIPE, port, Stripe.createFetchHttpClient()),
-    ...(onNode ? stripeCallers('stripe, its default client (node:http)', port) : []),
   ]
 }
 
@@ -106,53 +112,4 @@ async function limited(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
     offset += chunk.byteLength
   }
   return bytes
-}
-
-function stripeCallers(
-  name: string,
-  port: number,
-  httpClient?: ReturnType<typeof Stripe.createFetchHttpClient>,
-): Caller[] {
-  const stripe = new Stripe('key', {
-    host: '127.0.0.1',
-    port,
-    protocol: 'http',
-    ...(httpClient && { httpClient }),
-    maxNetworkRetries: 0,
-    telemetry: false,
-  })
-  return [
-    {
-      operation: 'capturePayment',
-      name,
-      call: () => stripe.paymentIntents.capture('pi_1', { amount_to_capture: 6050 }),
-    },
-    // The same payment for stripe, in about as many bytes.
-    {
-      operation: 'createPayment',
-      name,
-      call: () =>
-        stripe.paymentIntents.create({
-          amount: 6050,
-          currency: 'uah',
-          confirm: true,
-          description: TOKEN.description,
-          payment_method: 'pm_7f8a0c2e5d1b4a6f9e3c0123',
-          receipt_email: String(TOKEN.customer_email),
-          return_url: 'https://shop.example.com/thanks',
-          shipping: {
-            name: 'Olena Kovalenko',
-            phone: String(TOKEN.customer_phone),
-            address: { line1: 'Khreshchatyk 1', city: 'Kyiv', country: 'UA', postal_code: '01001' },
-          },
-          mandate_data: {
-            customer_acceptance: {
-              type: 'online',
-              online: { ip_address: String(TOKEN.customer_ip), user_agent: TOKEN.browser_fingerprint.browserUserAgent },
-            },
-          },
-          metadata: { order_id: TOKEN.order_id },
-        }),
-    },
-  ]
 }

@@ -1,7 +1,8 @@
 // Node, Deno and Bun: calls a server on loopback and prints wall and CPU time of a call for each round.
 
 import { takeTurns } from '../sample.ts'
-import { type Caller, callersFor, type Operation } from './call-callers.ts'
+import { type Caller, type CallResult, callersFor } from './call-callers.ts'
+import { peersFor } from './call-peers.ts'
 
 interface Argument {
   origin: string
@@ -10,15 +11,6 @@ interface Argument {
   /** Calls of a turn, when they are made one after the other. */
   calls: number
 }
-/** µs for each round. */
-export interface CallResult {
-  operation: Operation
-  name: string
-  atOnce: number
-  wall: number[]
-  cpu: number[]
-}
-
 interface Host {
   Deno?: { args: string[] }
   Bun?: unknown
@@ -27,7 +19,7 @@ interface Host {
 const host = globalThis as unknown as Host
 const { origin, port, rounds, calls } = JSON.parse(host.Deno?.args[0] ?? host.process.argv[2] ?? '') as Argument
 
-const callers = callersFor(origin, port, !host.Deno && !host.Bun)
+const callers = [...callersFor(origin), ...peersFor(port, !host.Deno && !host.Bun)]
 const results: CallResult[] = []
 for (const atOnce of [1, 100]) {
   for (const caller of callers) await callMany(caller, 300, atOnce)

@@ -32,8 +32,8 @@ const WORKERS: Started[] = [
     name: 'the template',
     // A loaded isolate cannot be given a Durable Object; `GET /health` only looks whether there is one.
     source: `import worker from './worker/index.ts'
-const ORDER_GATE = { idFromName() {}, get() {} }
-export default { fetch: (request, env, context) => worker.fetch(request, { ...env, ORDER_GATE }, context) }`,
+const TILL = { idFromName() {}, get() {} }
+export default { fetch: (request, env, context) => worker.fetch(request, { ...env, TILL }, context) }`,
     table: 'workers',
     ours: true,
   },

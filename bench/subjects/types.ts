@@ -56,7 +56,8 @@ export const measure: Subject = async ({ quick, say }) => {
 }
 
 function writeProgram(name: (typeof PROGRAMS)[number]): string {
-  const folder = join(root, 'test-output/bench/types')
+  // Here it finds the peers.
+  const folder = join(root, 'bench/node_modules/.types')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name.replaceAll(' ', '-')}.ts`)
   const text =

@@ -16,8 +16,8 @@ export const measure: Subject = async ({ quick, say }) => {
   return {
     title: 'Receive webhooks with the worker',
     notes: [
-      `The template’s bundle runs in workerd with its KV namespace and its gates, over HTTP on loopback. Each webhook (1.1 kB) is the first of a new order: one call of a gate, ${CALLS['rows read']} rows read and ${CALLS['rows written']} written there, ${CALLS['KV writes']} write and ${CALLS['KV lists']} list of KV. Because nobody had opened the order, it is published at once beside the response: another write of KV, and a row of the shop’s object. An alarm then calls its \`onEvent\`, and the row learns it.`,
-      'The bare Hono route makes the same calls of KV, of two Durable Objects and of their storage, those of the alarm included, and nothing else: no signature check, no parsing, no hash of the order, no alerts.',
+      `The template’s bundle runs in workerd with its KV namespace and its object, over HTTP on loopback. Each webhook (1.1 kB) is the first of a new order: ${CALLS['object calls']} calls of the object, ${CALLS['rows read']} row read and ${CALLS['rows written']} written there, and ${CALLS['KV writes']} writes of KV. Its row and its event in KV are written before the response; its \`onEvent\`, the row of the list and the order in KV come after it.`,
+      'The bare Hono route makes the same calls of KV and of the object, before and after its response, and nothing else: no signature check, no parsing, no hash of the order, no alerts.',
       'A latency is a percentile of the webhooks in one round (at least 100, or 200 without `--quick`, and twice as many as are in flight), then the median over the rounds.',
       'The local KV handles a few hundred writes per second, and scans all keys for a list with a prefix. The lists of orders are filled directly, and are those of one month. What calls the worker makes is in worker/README.md, “What it costs”.',
     ],

@@ -1,6 +1,6 @@
 // The recipe for SQLite: each event once, and which orders are not paid. It takes a database of node:sqlite or of bun:sqlite.
 
-import { eventKey, foldOrder, type Order, type WebhookEvent } from 'edgetill'
+import { eventKey, foldOrder, type Order, paidOf, type WebhookEvent } from 'edgetill'
 import { readEvent } from 'edgetill/webhooks'
 
 /** The part that both have. */
@@ -68,18 +68,12 @@ export function openStore(database: Sqlite): Store {
   }
 }
 
-/** The columns by which an event is found. One that is not as documented has its record alone. */
+/** The columns by which an event is found. An undocumented event has only its record. */
 export function columnsOf(event: WebhookEvent) {
   const order_id = event.order_id ?? null
   if (event.kind === 'unknown' || event.kind === 'unexpected') {
     return { order_id, status: null, amount: null, currency: null }
   }
-  const isPayment = 'processed_amount' in event
-  return {
-    order_id,
-    status: event.status,
-    // The amount that was paid, where the payer may change it.
-    amount: (isPayment ? event.processed_amount : undefined) ?? event.amount,
-    currency: (isPayment ? event.processed_currency : undefined) ?? event.currency,
-  }
+  const { amount, currency } = paidOf(event) ?? event
+  return { order_id, status: event.status, amount, currency }
 }

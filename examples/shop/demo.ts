@@ -13,7 +13,7 @@ interface Order {
   amount: number
   currency: string
   events: unknown[]
-  totals: { captured: number }
+  totals: { captured_minor: number }
 }
 
 const broken = process.argv.find((word) => word.startsWith('--break='))?.slice('--break='.length)
@@ -142,7 +142,10 @@ async function firstOrder({ shop, worker, emulator, linkSecret, adminToken }: Sh
     order.amount === 100.5 && order.currency === 'UAH',
     `the order's amount is ${order.amount} ${order.currency} instead of 100.5 UAH.`,
   )
-  expectThat(order.totals.captured === 10050, `${order.totals.captured} hundredths are captured instead of 10050.`)
+  expectThat(
+    order.totals.captured_minor === 10050,
+    `${order.totals.captured_minor} hundredths are captured instead of 10050.`,
+  )
   expectThat(order.events.length === 2, `the order has ${order.events.length} events; pending and success are two.`)
   say(
     'shop',

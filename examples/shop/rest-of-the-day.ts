@@ -9,7 +9,7 @@ import { expectThat, say, title } from './timeline.ts'
 
 interface Order {
   status: string
-  totals: { authorized: number; captured: number; refunded: number }
+  totals: { authorized_minor: number; captured_minor: number; refunded_minor: number }
   flags: string[]
 }
 
@@ -64,7 +64,7 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   say('shop', `POST /api/orders/${lamp}/capture  (same key)`, repeated.status, 'the same record, no second capture')
   await emulator.deliveries.idle()
   const lampOrder = await readOrder(lamp)
-  const { authorized, captured: total } = lampOrder.totals
+  const { authorized_minor: authorized, captured_minor: total } = lampOrder.totals
   expectThat(
     authorized === 25000 && total === 10000,
     `${total} of ${authorized} minor units are captured instead of 10000 of 25000.`,
@@ -114,8 +114,8 @@ export async function restOfTheDay(shop: Shop, paidOrder: string): Promise<void>
   await emulator.deliveries.idle()
   const { totals, flags } = await readOrder(paidOrder)
   expectThat(
-    totals.captured === 10050 && totals.refunded === 5025,
-    `${totals.refunded} minor units are refunded instead of 5025.`,
+    totals.captured_minor === 10050 && totals.refunded_minor === 5025,
+    `${totals.refunded_minor} minor units are refunded instead of 5025.`,
   )
   expectThat(flags.length === 0, `the order is flagged ${flags.join(', ')}.`)
   say('shop', `GET  /api/orders/${paidOrder}`, 200, '50.25 of 100.50 UAH refunded')

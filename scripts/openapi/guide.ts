@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { API } from '../../src/shop/routes/api.ts'
-import { type Call, DESCRIBED } from '../../src/shop/routes/results.ts'
 import type { Route } from '../../src/shop/routes/route.ts'
 
 export const GUIDE_FILE: string = join(import.meta.dirname, '../../guides/shop-reference.md')
@@ -26,13 +25,20 @@ export const DOES: ReadonlyMap<string, string> = new Map(
 /** The guide, with the table of the routes as the rows say it. */
 export function guideText(): string {
   const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-  const rows = Object.entries<Route>(API).map(([call, { may, query = {} }]) => {
-    const { errors } = DESCRIBED[call as Call]
-    const cells = [list([call]), may, DOES.get(call) ?? '', list(Object.keys(query)), list(errors)]
+  const rows = Object.entries<Route>(API).map(([call, row]) => {
+    const { may, query = {} } = row
+    const cells = [list([call]), may, DOES.get(call) ?? '', list(Object.keys(query)), list(errorsOf(row))]
     return cells.map((cell) => `| ${cell}${cell && ' '}`).join('')
   })
   return text.replace(/(\n\| route of `\/api` .*\n.*\n)[\s\S]*?\n\n/, (_, head) => `${head}${rows.join('|\n')}|\n\n`)
 }
+
+/** The errors of a route, beside those that every route can return. */
+export const errorsOf = ({ query = {}, body, errors = [] }: Route): string[] => [
+  ...(body ? ['invalid_json', 'invalid_input'] : []),
+  ...('cursor' in { ...query, ...body } ? ['invalid_cursor'] : []),
+  ...errors,
+]
 
 /** Each code of an error: the statuses that it comes with, and what it means. */
 export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> = new Map(

@@ -1,10 +1,7 @@
-// JSON Schema of valibot's schemas, with the words of the interfaces that they read.
+// JSON Schema of the valibot schemas that read a route's inputs.
 
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { NAMED } from '../../src/shop/routes/results.ts'
 
 export type Schema = Record<string, unknown>
 
@@ -37,17 +34,12 @@ function ruleOf({ message }: v.CustomSchema<unknown, v.ErrorMessage<v.CustomIssu
   return {}
 }
 
-/** The JSON Schema of one; of a part that has a name, a reference. @param name Its own name, where it has one. */
-export function jsonSchema(schema: v.GenericSchema, name = ''): Schema {
-  const { [name]: _, ...definitions } = NAMED
-  const found = tidy(convert(schema, definitions))
-  return name ? withWords(found, name) : found
-}
+/** The JSON Schema of valibot's. */
+export const jsonSchema = (schema: v.GenericSchema): Schema => tidy(convert(schema))
 
-function convert(schema: v.GenericSchema, definitions: typeof NAMED = {}): Schema {
-  const { $schema, $defs, ...found } = toJsonSchema(schema as never, {
-    ...{ errorMode: 'ignore', target: 'draft-2020-12', definitions: definitions as never },
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+function convert(schema: v.GenericSchema): Schema {
+  const { $schema, ...found } = toJsonSchema(schema as never, {
+    ...{ errorMode: 'ignore', target: 'draft-2020-12' },
     overrideSchema({ valibotSchema, jsonSchema: before }) {
       const one = valibotSchema as v.GenericSchema & { getter?: (input: unknown) => v.GenericSchema }
       if (one.type === 'custom') return { ...before, ...ruleOf(one as never) } as never
@@ -69,33 +61,4 @@ function tidy<T>(value: T): T {
   const [one, none] = anyOf as Schema[]
   const isPlain = typeof one?.type === 'string' && one.enum === undefined && none?.type === 'null'
   return (isPlain ? { ...one, type: [one.type, 'null'], ...rest } : { anyOf, ...rest }) as T
-}
-
-/** The comments of types and of their fields, `Order` and `Order.status`; and the types that each is made of. */
-const COMMENTS = new Map<string, string>()
-const PARENTS = new Map<string, string[]>()
-const COMMENTED =
-  /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n *)?(?:^(?:export )?(?:interface|type) (\w+)(?=([^{]{0,200}))|^ {2}(\w+)\??:)/gm
-const root = join(import.meta.dirname, '../..')
-for (const file of globSync('src/{errors.ts,{orders,schemas,operations,checkout-link,money,shop}/**/*.ts}', {
-  cwd: root,
-})) {
-  let owner = ''
-  for (const [, says = '', type, made = '', field] of readFileSync(join(root, file), 'utf8').matchAll(COMMENTED)) {
-    if (type) PARENTS.set(type, made.match(/\b[A-Z]\w+/g) ?? [])
-    owner = type ?? owner
-    const words = says.replaceAll(/\n\s*\*|\s+/g, ' ').replaceAll(/\{@link (\w+)\}/g, '`$1`')
-    if (words) COMMENTS.set(field ? `${owner}.${field}` : owner, words.trim())
-  }
-}
-
-const wordsFor = (name: string, field: string): string =>
-  COMMENTS.get(`${name}.${field}`) ||
-  (PARENTS.get(name) ?? []).reduce((found, parent) => found || wordsFor(parent, field), '')
-
-function withWords(schema: Schema, name: string): Schema {
-  const { properties = {}, anyOf } = schema as { properties?: Record<string, Schema>; anyOf?: Schema[] }
-  if (anyOf) return { anyOf: anyOf.map((one) => withWords(one, name)), description: COMMENTS.get(name) }
-  for (const [field, one] of Object.entries(properties)) one.description ||= wordsFor(name, field) || undefined
-  return { ...schema, description: COMMENTS.get(name) }
 }

@@ -8,14 +8,16 @@ const CURE =
   'express.urlencoded({ extended: false }) before both.'
 
 /**
- * Makes a route handler for Express that receives webhooks, with the options and the responses of {@link createWebhookHandler}.
+ * Makes a route handler for Express that receives webhooks, with the options and the responses of
+ * {@link createWebhookHandler}.
  *
- * It needs no body parser: it reads the body when nothing has. It also takes what `express.urlencoded`, `express.raw` or
- * `express.text` left in `req.body`. A body parser's own limit (100 kB by default) comes before `maxBytes`.
+ * It needs no body parser: it reads the body when nothing has. It also takes the `req.body` of `express.urlencoded`,
+ * `express.raw` or `express.text`. A body parser's own limit (100 kB by default) comes before `maxBytes`.
  *
- * @throws {ConfigError} at once, for options that cannot work. Where the body was read and nothing is left in `req.body`, the
- *   response is 500 and `onRejected` receives a ConfigError that names the cure.
- * @see The API document, "Events". The statuses are an assumption: it does not say what a receiver has to return.
+ * @throws {ConfigError} at once, for options that cannot work. Where the body was read and nothing is left in
+ *   `req.body`, the response is 500 and `onRejected` receives a ConfigError that names the cure.
+ * @see The API document, "Events". The statuses are an assumption: it does not show the response that a receiver has to
+ *   return.
  * @example
  * import { eventKey, type WebhookEvent } from 'edgetill'
  * import { webhookHandler } from 'edgetill/express'

@@ -8,8 +8,8 @@ import { type IncomingRequest, readIncomingForm, requireForm } from './incoming.
 export type { IncomingRequest, WebhookHandlerOptions }
 
 const CURE =
-  'A hook or a content type parser read it and left no request.body: register webhookHandler outside of its scope, or let the ' +
-  'parser return the text.'
+  'A hook or a content type parser read it and left no request.body: register webhookHandler outside of its scope, ' +
+  'or let the parser return the text.'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -55,11 +55,12 @@ export interface FastifyLike {
  * A plugin for Fastify that receives webhooks under its `prefix`, with the options and the responses of
  * {@link createWebhookHandler}.
  *
- * It brings a parser for the form. In an app that has one, such as `@fastify/formbody`, it takes what that one leaves.
+ * It brings a parser for the form. In an app with a parser, such as `@fastify/formbody`, it takes that parser's result.
  *
- * @throws {ConfigError} from `app.ready()`, for options that cannot work. Where the body was read and nothing is left in
- *   `request.body`, the response is 500 and `onRejected` receives a ConfigError that names the cure.
- * @see The API document, "Events". The statuses are an assumption: it does not say what a receiver has to return.
+ * @throws {ConfigError} from `app.ready()`, for options that cannot work. Where the body was read and nothing is left
+ *   in `request.body`, the response is 500 and `onRejected` receives a ConfigError that names the cure.
+ * @see The API document, "Events". The statuses are an assumption: it does not show the response that a receiver has to
+ *   return.
  * @example
  * import { eventKey, type WebhookEvent } from 'edgetill'
  * import { webhookHandler, type WebhookPluginOptions } from 'edgetill/fastify'
@@ -90,7 +91,7 @@ export async function webhookHandler(app: FastifyLike, options: WebhookPluginOpt
   }
   const readForm = ({ raw, body }: FastifyRequestLike) => readIncomingForm(raw, body, bodyLimit, CURE)
 
-  // Encapsulated: the parser is seen by this plugin's route alone.
+  // Encapsulated: only this plugin's route sees the parser.
   if (!app.hasContentTypeParser(FORM)) {
     const keepBytes = (_request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) =>
       done(null, body)
@@ -100,7 +101,7 @@ export async function webhookHandler(app: FastifyLike, options: WebhookPluginOpt
     '/',
     {
       bodyLimit,
-      // Fastify checks type and size before the handler runs. What the app's hooks throw stays the app's.
+      // Fastify checks type and size before the handler runs. Errors of the app's hooks stay the app's.
       errorHandler: (error, request, reply) => {
         if (!String(error.code).startsWith('FST_ERR_CTP_')) throw error
         return respond(reply, () => {

@@ -28,7 +28,7 @@ export interface OutgoingResponse {
   end(text: string): unknown
 }
 
-/** The part that Express and node:http share. `cure` says what to do where the body was read and nothing of it is left. */
+/** The part that Express and node:http share. `cure` tells you what to do if the body was read and nothing is left. */
 export function createIncomingHandler(
   options: WebhookHandlerOptions,
   cure: string,
@@ -39,7 +39,8 @@ export function createIncomingHandler(
     if (typeof response?.setHeader !== 'function') {
       throw new ConfigError(
         'response',
-        'This handler takes the request and the response of node:http or Express. For a web Request use createWebhookHandler.',
+        'This handler takes the request and the response of node:http or Express. For a web Request use ' +
+          'createWebhookHandler.',
       )
     }
     const result = await receive(() => readIncomingForm(request, request.body, maxBytes, cure))
@@ -55,8 +56,8 @@ function send(response: OutgoingResponse, { status, headers, text }: WebhookResp
 }
 
 /**
- * Reads a form from what a body parser left, or from the stream when none has read it.
- * @throws {ConfigError} when the body was read and nothing of it is left.
+ * Reads a form from a body parser's result, or from the stream when no parser has read it.
+ * @throws {ConfigError} when the body was read and nothing is left.
  */
 export async function readIncomingForm(
   request: IncomingRequest,
@@ -94,7 +95,10 @@ const isEmpty = (body: unknown): boolean =>
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Reads a stream that nothing has read yet. Beyond the limit the rest is discarded, so that the sender gets its response. */
+/**
+ * Reads a stream that nothing has read yet. Beyond the limit the rest is discarded, so that the sender gets its
+ * response.
+ */
 function readStream(request: IncomingRequest, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []

@@ -4,18 +4,20 @@ import { createIncomingHandler, type IncomingRequest, type OutgoingResponse } fr
 export type { IncomingRequest, OutgoingResponse, WebhookHandlerOptions }
 
 const CURE =
-  'Call webhookHandler before anything reads the request, or set request.body to what was read: the text, its bytes, or a ' +
-  'URLSearchParams. In Koa: ctx.req.body = ctx.request.body.'
+  'Call webhookHandler before anything reads the request, or set request.body to what was read: the text, its bytes, ' +
+  'or a URLSearchParams. In Koa: ctx.req.body = ctx.request.body.'
 
 /**
  * Makes a request listener for node:http that receives webhooks, with the options and the responses of
  * {@link createWebhookHandler}. It does not look at the path.
  *
- * It reads the body itself. Where something has read it before, it takes `request.body`: the text, its bytes, or the fields.
+ * It reads the body itself. Where something has read it before, it takes `request.body`: the text, its bytes, or the
+ * fields.
  *
- * @throws {ConfigError} at once, for options that cannot work. Where the body was read and there is no `request.body`, the
- *   response is 500 and `onRejected` receives a ConfigError that names the cure.
- * @see The API document, "Events". The statuses are an assumption: it does not say what a receiver has to return.
+ * @throws {ConfigError} at once, for options that cannot work. Where the body was read and there is no `request.body`,
+ *   the response is 500 and `onRejected` receives a ConfigError that names the cure.
+ * @see The API document, "Events". The statuses are an assumption: it does not show the response that a receiver has to
+ *   return.
  * @example
  * import { eventKey, type WebhookEvent } from 'edgetill'
  * import { webhookHandler } from 'edgetill/node'
@@ -24,7 +26,7 @@ const CURE =
  *   secrets: 'your-api-secret',
  *   onEvent: (event) => events.set(eventKey(event), event),
  * })
- * // createServer((request, response) => (request.url === '/webhooks' ? receive(request, response) : shop(request, response)))
+ * // createServer((request, response) => (request.url === '/webhooks' ? receive : shop)(request, response))
  */
 export function webhookHandler(
   options: WebhookHandlerOptions,

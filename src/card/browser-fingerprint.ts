@@ -25,7 +25,7 @@ export interface BrowserFingerprint {
   browserUserAgent: string
 }
 
-/** The seven form fields that only a script in the page knows. {@link browserFingerprintSnippet} fills them. */
+/** The seven form fields that only a script in the page can fill. {@link browserFingerprintSnippet} fills them. */
 export type BrowserFingerprintField = Exclude<
   keyof BrowserFingerprint,
   'browserAcceptHeader' | 'browserIpAddress' | 'browserUserAgent'
@@ -36,7 +36,7 @@ export type BrowserFingerprintValues =
   | { get(name: string): unknown }
   | { readonly [field in BrowserFingerprintField]?: unknown }
 
-/** A web `Request`, or what Express, Fastify and node:http hand over: only its headers are read. */
+/** A web `Request`, or the request of Express, Fastify and node:http: only its headers are read. */
 export interface BrowserRequest {
   readonly headers: { get(name: string): string | null } | { readonly [name: string]: string | string[] | undefined }
 }
@@ -47,7 +47,8 @@ export interface BrowserRequest {
  *
  * @param request The customer's request, of the web, Express, Fastify or node:http. Its body is not read.
  * @param values The submitted form; fields of other names are ignored.
- * @param ip The customer's IP address, such as the `req.ip` of Express and Fastify. Default: the header `cf-connecting-ip`, which only Cloudflare's edge guarantees.
+ * @param ip The customer's IP address, such as the `req.ip` of Express and Fastify. Default: the header
+ *   `cf-connecting-ip`, which only Cloudflare's edge guarantees.
  * @throws {InvalidInputError} with an issue for each of the ten values that is missing.
  * @see The API document, "browser_fingerprint (Json object)".
  * @example
@@ -98,7 +99,7 @@ function headerOf(request: BrowserRequest, name: string): string | undefined {
 }
 
 /**
- * HTML for the payment form of a page: a script that adds the seven hidden fields that only a browser knows. Under a
+ * HTML for the payment form of a page: a script that adds the seven hidden fields that only a browser can fill. Under a
  * content security policy, allow it by its hash or a nonce.
  * @see The API document, "browser_fingerprint (Json object)".
  * @example

@@ -1,8 +1,8 @@
 import { isBuiltIn } from '../lib/kind.ts'
 
 /**
- * Whether a card with this expiry is still valid. A card is valid until the end of its month in the cardholder's time zone,
- * so the month is over only when it is over in the last time zone (UTC−12).
+ * Whether a card with this expiry is still valid. A card is valid until the end of its month in the cardholder's time
+ * zone, so the month is over only when it is over in the last time zone (UTC−12).
  *
  * @param month 1 to 12.
  * @param year Two digits (2000 to 2099) or four.
@@ -21,7 +21,7 @@ export function isExpiry(month: unknown, year: unknown, now: number | Date): boo
   return typeof at === 'number' && at < endOfMonth
 }
 
-/** A year of two digits as one of four. */
+/** A year with two digits, as four digits. */
 function fullYear(year: number): number {
   return year <= 99 ? 2000 + year : year
 }

@@ -1,6 +1,7 @@
 /**
  * Masks a card number like the service's `cc_mask`: the first six and the last four digits remain. A number with fewer
- * than 12 digits is masked completely. Spaces and hyphens are removed. Of anything but a text or a number nothing is left.
+ * than 12 digits is masked completely. Spaces and hyphens are removed. Of anything but a text or a number nothing is
+ * left.
  * @see The API document, "Common types", CC_MASK.
  * @example
  * import { maskCardNumber } from 'edgetill/card'

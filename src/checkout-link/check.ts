@@ -13,13 +13,18 @@ import {
 } from '../operations/create-split-purchase.ts'
 import { issueAt } from '../schemas/input.ts'
 
-/** The order that a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without `pos_id`. */
+/**
+ * The order that a customer is to pay: the input of a hosted `createPayment` or `createSplitPurchase`, without
+ * `pos_id`.
+ */
 export type CheckoutOrder =
   | Omit<HostedPurchaseInput, 'pos_id'>
   | Omit<HostedAuthInput, 'pos_id'>
   | Omit<HostedSplitPurchaseInput, 'pos_id'>
 
-/** A further attempt at an order adds `~2` to `~99`; a capture and a refund take an order_id of at most 32 characters. */
+/**
+ * Each new attempt at an order adds `~2` to `~99`; a capture and a refund take an order_id of at most 32 characters.
+ */
 const ATTEMPT_SUFFIX = 3
 const ID_LENGTH = { operable: 32 - ATTEMPT_SUFFIX, longest: 256 - ATTEMPT_SUFFIX }
 const REFERENCE_LENGTH = 128
@@ -42,7 +47,7 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false, more
   } catch {
     rejectOrder('order_id', order, 'contains half of a surrogate pair')
   }
-  // "A-1~2" is what the worker itself calls the second attempt at paying "A-1".
+  // The worker itself names the second attempt at paying "A-1" "A-1~2".
   if (/~\d+$/.test(order_id)) {
     rejectOrder('order_id', order, 'must not end in "~" and a number: the worker names further attempts that way')
   }
@@ -53,7 +58,8 @@ export async function checkOrder(order: CheckoutOrder, longOrderId = false, more
     rejectOrder(
       'order_id',
       order,
-      `must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX + more} for a further attempt${mayBeLong ? '' : `, and a longer one could not be ${cannot}`}`,
+      `must have at most ${limit} characters: the worker adds up to ${ATTEMPT_SUFFIX + more} for another attempt` +
+        (mayBeLong ? '' : `, and a longer one could not be ${cannot}`),
     )
   }
   await checkAsTheSdkDoes(order)
@@ -65,18 +71,19 @@ export function checkReference(reference: unknown): void {
   if (!isText || hasControls(reference)) {
     throw new ConfigError(
       'reference',
-      `reference must be a text of 1 to ${REFERENCE_LENGTH} characters without line breaks, such as your own order number.`,
+      `reference must be a text of 1 to ${REFERENCE_LENGTH} characters without line breaks, ` +
+        'such as your own order number.',
     )
   }
 }
 
-/** @throws {ConfigError} for what is not `true` or `false`. */
+/** @throws {ConfigError} for anything but `true` or `false`. */
 export function checkFlag(field: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return
   throw new ConfigError(field, `${field} must be true or false.`)
 }
 
-/** @throws {ConfigError} for what is not an e-mail address. */
+/** @throws {ConfigError} for anything but an e-mail address. */
 export function checkEmail(email: unknown): void {
   if (typeof email === 'string' && email.length <= EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return
   throw new ConfigError('customerEmail', `customer e-mail must be one address of at most ${EMAIL_LENGTH} characters.`)

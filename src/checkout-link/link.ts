@@ -18,13 +18,21 @@ export interface CheckoutLinkOptions {
    * `GET /api/orders?reference=…` finds it. Several orders may share one.
    */
   reference?: string | undefined
-  /** Where the shop writes to the customer; it comes back in `onEvent` and in the order. Default: the order's own. */
+  /**
+   * The customer's e-mail address for the shop; it comes back in `onEvent` and in the order. Default: the order's own.
+   */
   customerEmail?: string | undefined
-  /** `true`: the link shows what is bought and a button, instead of leading to the payment at once. Default: false. */
+  /** `true`: the link shows the purchase and a button, instead of leading to the payment at once. Default: false. */
   landing?: boolean | undefined
-  /** `true`: the order_id may have up to 253 characters, though such a purchase can never be refunded by API. Default: false. */
+  /**
+   * `true`: the order_id may have up to 253 characters, though such a purchase can never be refunded by API. Default:
+   * false.
+   */
   longOrderId?: boolean | undefined
-  /** `true`: accepts an `http:` origin beyond loopback, for a test. Whoever is on the way sends customers elsewhere. Default: false. */
+  /**
+   * `true`: accepts an `http:` origin beyond loopback, for a test. Hosts on the way can send customers elsewhere.
+   * Default: false.
+   */
   allowInsecureHttp?: boolean | undefined
   /** Milliseconds since 1970 after which the link no longer leads to a payment. Default: 24 hours from now. */
   expiresAt?: number | undefined
@@ -42,7 +50,7 @@ export interface CheckoutLink {
   reference?: string
   customerEmail?: string
   landing?: true
-  /** Anybody may pay with it, again and again: `order_id` is what the ids of its orders begin with. */
+  /** Any number of customers may pay with the link: its orders' ids begin with `order_id`. */
   reusable?: true
 }
 
@@ -57,7 +65,7 @@ export interface CheckoutLinkId {
 }
 
 const DAY_MS = 86_400_000
-/** The last one that a Date can hold. */
+/** The last time that a Date can hold. */
 const LAST_TIME = 8.64e15
 /** Some browsers, and Cloudflare (16 kB), reject longer addresses. */
 const LINK_LENGTH = 8_000
@@ -74,20 +82,21 @@ const OPTIONS = [
   'now',
 ]
 const LINK = 'checkout link'
-/** Sealed apart: an engine that knows no such link must not take it for one of a single order. */
+/** Sealed apart: an engine without such links must not take it for a link of a single order. */
 const REUSABLE = 'reusable link'
-/** An order of a reusable link adds `-` and so many characters. */
+/** An order of a reusable link adds `-` and this many characters. */
 export const REUSE_LENGTH = 10
 const ID = 'checkout link id'
 
 /**
  * Makes a link that lets one customer pay one order: `<origin>/checkout/<token>`. The order travels inside, encrypted
- * with a key that is derived from `LINK_SECRET`: a customer cannot choose another price, and the address does not show the
- * customer's data. Runs on any runtime: in the shop's server, in a script, in another Worker. `POST /api/links` of the
- * worker makes the same link for a shop in another language.
+ * with a key that is derived from `LINK_SECRET`: a customer cannot choose another price, and the address does not show
+ * the customer's data. Runs on any runtime: in the shop's server, in a script, in another Worker. `POST /api/links` of
+ * the worker makes the same link for a shop in another language.
  *
  * @throws {InvalidInputError} when the order cannot be paid, with the SDK's own `issues`.
- * @throws {ConfigError} for another option that is missing, unknown or wrong, and when the link would be too long; `field` names it.
+ * @throws {ConfigError} for another option that is missing, unknown or wrong, and when the link would be too long;
+ *   `field` names it.
  * @example
  * import { createCheckoutLink } from 'edgetill/checkout-link'
  * const link = await createCheckoutLink({
@@ -132,7 +141,8 @@ export async function makeLink(received: CheckoutLinkOptions, isReusable = false
   if (link.length <= LINK_LENGTH) return link
   throw new ConfigError(
     'link',
-    `The checkout link would have ${link.length} characters; at most ${LINK_LENGTH} work everywhere. Shorten payload or description.`,
+    `The checkout link would have ${link.length} characters; at most ${LINK_LENGTH} work everywhere. Shorten ` +
+      'payload or description.',
   )
 }
 
@@ -145,7 +155,8 @@ function withEmail(order: CheckoutOrder, customer_email: string | undefined): Ch
  *
  * @param linkSecrets The secrets that are tried: the new one, and the previous one while it is being replaced.
  * @param now The clock. Default `Date.now`.
- * @returns What the link holds; undefined when it has expired, was made with another secret, or was changed by as little as one bit.
+ * @returns The link's content; undefined when it has expired, was made with another secret, or was changed by as little
+ *   as one bit.
  * @throws {ConfigError} when a secret is too short.
  * @example
  * import { openCheckoutLink } from 'edgetill/checkout-link'
@@ -192,7 +203,7 @@ export async function checkoutLinkId(link: string, linkSecret: string): Promise<
   return sealUnder(nonceBytes(nonceOf(token)), linkSecret, ID, parts, '')
 }
 
-/** Opens what {@link checkoutLinkId} returned; undefined when it is not the id of a link of these secrets. */
+/** Opens an id of {@link checkoutLinkId}; undefined when no link of the given secrets has this id. */
 export async function openCheckoutLinkId(
   id: string,
   linkSecrets: readonly string[],
@@ -208,7 +219,8 @@ function originOf(text: string, allowInsecureHttp = false): string {
   } catch {
     throw new ConfigError(
       'origin',
-      `origin: ${typeof text === 'string' ? JSON.stringify(text) : kindOf(text)} is not an address; write it as https://pay.shop.example.com.`,
+      `origin: ${typeof text === 'string' ? JSON.stringify(text) : kindOf(text)} is not an address; write it as ` +
+        'https://pay.shop.example.com.',
     )
   }
   const isInsecure = url.protocol === 'http:' && (allowInsecureHttp || LOOPBACK.test(url.hostname))

@@ -6,12 +6,13 @@ import { encodeUtf8 } from '../lib/utf8.ts'
 const SECRET_LENGTH = 32
 const IV_BYTES = 12
 
-/** A key for one purpose, derived with HKDF-SHA-256: what is made for one purpose is never taken for another. */
+/** A key for one purpose, derived with HKDF-SHA-256: a text for one purpose is never accepted for another. */
 async function deriveKey(secret: string, purpose: string, use: 'seal' | 'mark'): Promise<CryptoKey> {
   if (typeof secret !== 'string' || secret.length < SECRET_LENGTH) {
     throw new ConfigError(
       'linkSecret',
-      `LINK_SECRET must have at least ${SECRET_LENGTH} characters; \`openssl rand -base64 32\` makes one. Pass the one that the worker has.`,
+      `LINK_SECRET must have at least ${SECRET_LENGTH} characters; \`openssl rand -base64 32\` makes one. ` +
+        "Pass the worker's.",
     )
   }
   const material = await crypto.subtle.importKey('raw', encodeUtf8(secret), 'HKDF', false, ['deriveKey'])
@@ -26,11 +27,11 @@ const MARKING: KeyUsage[] = ['sign', 'verify']
 const SEALING: KeyUsage[] = ['encrypt', 'decrypt']
 
 /**
- * A mark that proves that a text comes from who knows the secret: its HMAC-SHA-256 under a key that is derived for this
- * purpose, as Base64Url. The Worker template's result pages carry one in their address.
+ * A mark which proves that a holder of the secret made a text: its HMAC-SHA-256 under a key that is derived for this
+ * purpose, as Base64Url. The Worker template's result pages carry a mark in their address.
  *
  * @param secret At least 32 characters, such as the output of `openssl rand -base64 32`.
- * @param purpose Any text; under another purpose the mark is another one.
+ * @param purpose Any text; each purpose has its own mark.
  * @throws {ConfigError} when the secret is too short.
  */
 export async function markOf(secret: string, purpose: string, text: string): Promise<string> {
@@ -63,7 +64,7 @@ export async function isMarkOf(
  * Encrypts a JSON value with AES-GCM under a key that is derived for this purpose, as text that fits into an address.
  *
  * @param secret At least 32 characters.
- * @param subject What the text belongs to, such as an order_id: under another subject it cannot be opened.
+ * @param subject The owner of the text, such as an order_id: under another subject it cannot be opened.
  * @throws {ConfigError} when the secret is too short.
  */
 export function seal(secret: string, purpose: string, value: unknown, subject = ''): Promise<string> {
@@ -88,10 +89,11 @@ export async function sealUnder(
 }
 
 /**
- * Opens what {@link seal} made.
+ * Opens a text of {@link seal}.
  *
  * @param secrets The secrets that are tried: the new one, and the previous one while it is being replaced.
- * @returns The value; undefined when it was made with another secret, purpose or subject, or changed by as little as one bit.
+ * @returns The value; undefined when it was made with another secret, purpose or subject, or changed by as little as
+ *   one bit.
  * @throws {ConfigError} when a secret is too short.
  */
 export async function unseal(

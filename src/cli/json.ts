@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined where it is not JSON. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text)

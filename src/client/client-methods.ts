@@ -26,12 +26,12 @@ import type { Refund, Void } from '../schemas/secondary-operation.ts'
 /** Every operation, bound to one configuration. The functions can be taken out and passed on: they need no `this`. */
 export interface Client {
   /**
-   * Cancels a payment that was created and not paid. `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel`, without
-   * a body.
+   * Cancels a payment that was created and not paid. `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel`,
+   * without a body.
    *
    * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
-   * status `failure` and status_code `6007`; what the service does not know is null. Deno sends a request without a body again when
-   * its connection drops: a rejection may then respond to the second copy.
+   * status `failure` and status_code `6007`; fields that the service does not know are null. Deno sends a request
+   * without a body again when its connection drops: a rejection may then respond to the second copy.
    *
    * @param input The order.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -39,7 +39,7 @@ export interface Client {
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns for a paid payment is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response for a paid payment is not documented.
    * @see The API document, "Cancel a created, unpaid payment".
    * @example
    * import type { Client } from 'edgetill'
@@ -50,21 +50,24 @@ export interface Client {
    */
   cancelPayment(input: CancelPaymentInput, options?: BodilessCallOptions): Promise<CancelledPayment>
   /**
-   * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
+   * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
    * Beyond the API document.
    *
-   * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second copy.
+   * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second
+   * copy.
    *
-   * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
+   * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations
+   * do so.
    *
    * @param input The subscription.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
-   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
-   *   money.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
+   * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves
+   *   no money.
+   * @throws {ApiError} when the service rejects it (4xx). Its response for a subscription that has ended is not
+   *   documented.
    * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
    * @example
    * import type { Client } from 'edgetill'
@@ -78,16 +81,17 @@ export interface Client {
    * Captures an authorization hold: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
    *
    * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole hold is charged. A capture
-   * has NO idempotency key: never repeat one whose outcome is unknown without asking first. A declined capture is a value
-   * with `status: 'failure'`.
+   * has NO idempotency key: never repeat a capture whose outcome is unknown before you have looked it up. A declined
+   * capture is a value with `status: 'failure'`.
    *
    * @param input The documented parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+   *   document does not show.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be captured is not documented.
    * @see The API document, "Capture a reserve".
    * @example
    * import { type Client, isSuccess } from 'edgetill'
@@ -98,20 +102,20 @@ export interface Client {
    */
   capturePayment(input: CapturePaymentInput, options?: CallOptions): Promise<Capture>
   /**
-   * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond the
-   * API document.
+   * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond
+   * the API document.
    *
-   * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is unknown,
-   * call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`. Authenticates
-   * plainly with `X-API-KEY`, an assumption: public integrations do so.
+   * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is
+   * unknown, call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`.
+   * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
    *
    * @param input The parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be captured is not documented.
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
@@ -128,16 +132,17 @@ export interface Client {
    * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
    * `init_recurring` is given. `POST {base_url}/api/v1/payment`.
    *
-   * A hosted purchase returns a {@link Checkout} to redirect the customer to; a direct payment returns a {@link Payment},
-   * whose `user_action_url` is where the customer goes when 3-D Secure asks for them. The response to a hosted `auth` is not
-   * shown in the API document: it is either, and {@link isCheckout} says which. A declined payment is a value with
-   * `status: 'failure'`, not an exception.
+   * A hosted purchase returns a {@link Checkout} to redirect the customer to; a direct payment returns a
+   * {@link Payment}, whose `user_action_url` is the address for the customer when 3-D Secure is required. The response
+   * to a hosted `auth` is not shown in the API document: use {@link isCheckout} to find out which of the two it is. A
+   * declined payment is a value with `status: 'failure'`, not an exception.
    *
-   * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: a second payment
-   * with the same one is rejected by the service.
+   * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: the service
+   * rejects a second payment with the same `order_id`.
    *
    * @param input The documented parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+   *   document does not show.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
@@ -162,11 +167,12 @@ export interface Client {
   /**
    * Creates a purchase that is divided between sub-merchants. `POST {base_url}/api/v1/split/purchase`.
    *
-   * Hosted, it returns a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is a
-   * value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
+   * Hosted, it returns a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is
+   * a value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
    *
    * @param input The documented parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+   *   document does not show.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
@@ -238,9 +244,9 @@ export interface Client {
    * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
    *
-   * Each element is typed as the webhook of that operation is: `kind` tells them apart. An element of an unexpected shape
-   * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
-   * plainly with `X-API-KEY`, an assumption: public integrations do so.
+   * Each element has the type of that operation's webhook; `kind` distinguishes them. An element of an unexpected shape
+   * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx.
+   * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
    *
    * @param input The order.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -260,11 +266,11 @@ export interface Client {
    */
   listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
   /**
-   * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no followed
-   * redirect, no repeated POST, limits, errors.
+   * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no
+   * followed redirect, no repeated POST, limits, errors.
    *
-   * The body and the response are not checked: that is up to the caller. A response without a body is fine. Only a GET, or
-   * a request that got a 429, is retried.
+   * The body and the response are not checked: that is up to the caller. A response without a body is fine. Only a GET,
+   * or a request that got a 429, is retried.
    *
    * @param input Verb, path, body, authentication and base address.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, `passThrough`.
@@ -289,18 +295,18 @@ export interface Client {
   /**
    * Refunds a paid order, in full or in part. `POST {base_url}/api/v1/refund`. Beyond the API document.
    *
-   * Only a successful purchase or capture can be refunded. Without `refund_amount` everything that is left is refunded. A
-   * refund has NO idempotency key: when its outcome is unknown, call `resolveOutcome` before you send another. A declined
-   * refund is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an assumption: public
+   * Only a successful purchase or capture can be refunded. Without `refund_amount` everything that is left is refunded.
+   * A refund has NO idempotency key: when its outcome is unknown, call `resolveOutcome` before you send another. A
+   * declined refund is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an assumption: public
    * integrations do so.
    *
    * @param input The parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
@@ -312,19 +318,20 @@ export interface Client {
    */
   refundPayment(input: RefundPaymentInput, options?: CallOptions): Promise<Refund>
   /**
-   * Refunds a split purchase, each sub-merchant its part. `POST {base_url}/api/v1/split/refund`. Beyond the API document.
+   * Refunds a split purchase, each sub-merchant its part. `POST {base_url}/api/v1/split/refund`. Beyond the API
+   * document.
    *
-   * Only a successful purchase or capture can be refunded. A refund has NO idempotency key: when its outcome is unknown,
-   * call `resolveOutcome` before you send another. A declined refund is a value with `status: 'failure'`. Authenticates
-   * plainly with `X-API-KEY`, an assumption: public integrations do so.
+   * Only a successful purchase or capture can be refunded. A refund has NO idempotency key: when its outcome is
+   * unknown, call `resolveOutcome` before you send another. A declined refund is a value with `status: 'failure'`.
+   * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
    *
    * @param input The parameters under their wire names; the currency is `currency` here.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
@@ -338,11 +345,11 @@ export interface Client {
    */
   refundSplitPurchase(input: RefundSplitPurchaseInput, options?: CallOptions): Promise<Refund>
   /**
-   * Asks the service to send an operation's webhook again, and returns the same data: the way to learn the state of an order.
+   * Has the service send an operation's webhook again, and returns the same data: the way to read an order's state.
    * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true`.
    *
-   * The event has the type of a webhook, with `recurring` where the payment is a recurring one. It needs no signature: it
-   * came over the connection that you opened. Retried after a network failure, a 408, a 429 or a 5xx.
+   * The event has the type of a webhook, with `recurring` if the payment is recurring. It needs no signature: it came
+   * over the connection that you opened. Retried after a network failure, a 408, a 429 or a 5xx.
    *
    * @param input The order, the operation and, of a recurring purchase, the transaction.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -363,17 +370,17 @@ export interface Client {
   /**
    * Releases an authorization hold whole. `POST {base_url}/api/v1/void`. Beyond the API document.
    *
-   * Only an `auth` with status `success` can be voided, and always the full amount. When the outcome of a void is unknown,
-   * call `resolveOutcome`. A declined void is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an
-   * assumption: public integrations do so.
+   * Only an `auth` with status `success` can be voided, and always the full amount. When the outcome of a void is
+   * unknown, call `resolveOutcome`. A declined void is a value with `status: 'failure'`. Authenticates plainly with
+   * `X-API-KEY`, an assumption: public integrations do so.
    *
    * @param input The parameters under their wire names.
-   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+   * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
    * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
    * @throws {ConfigError} when the configuration is invalid.
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
-   * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be voided is not shown.
+   * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be voided is not documented.
    * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example

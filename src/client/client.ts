@@ -14,6 +14,7 @@ import { refundSplitPurchase } from '../operations/refund-split-purchase.ts'
 import { resendWebhook } from '../operations/resend-webhook.ts'
 import { voidPayment } from '../operations/void-payment.ts'
 import type { Client } from './client-methods.ts'
+import { MERCHANT } from './merchant.ts'
 
 /**
  * Binds every operation to one configuration, which is checked here and now.
@@ -28,9 +29,10 @@ import type { Client } from './client-methods.ts'
  * })
  */
 export function createClient(config: ClientConfig): Client {
-  // Each operation takes one that was checked as it takes the one that it was made of.
-  const resolved = resolveConfig(config) as unknown as ClientConfig
-  return {
+  const checked = resolveConfig(config)
+  // Each operation takes a checked configuration as it takes the given one.
+  const resolved = checked as unknown as ClientConfig
+  const client: Client = {
     createPayment: (input, options) => createPayment(resolved, input, options),
     createSplitPurchase: (input, options) => createSplitPurchase(resolved, input, options),
     capturePayment: (input, options) => capturePayment(resolved, input, options),
@@ -46,4 +48,14 @@ export function createClient(config: ClientConfig): Client {
     cancelRecurring: (input, options) => cancelRecurring(resolved, input, options),
     rawRequest: (input, options) => rawRequest(resolved, input, options),
   }
+  const { posId, baseUrl } = checked
+  const check = async (name: string, input: object): Promise<void> => {
+    const silent = { onRequest: undefined, onError: undefined, onWarning() {} }
+    const nowhere = { fetch: () => Promise.reject(), signer: () => '-', maxRetries: 0 }
+    const dry = createClient({ ...(checked.given as ClientConfig), ...silent, ...nowhere })
+    await dry[name as 'createPayment'](input as never).catch((error: { code?: unknown }) => {
+      if (error.code === 'invalid_input') throw error
+    })
+  }
+  return Object.assign(client, { [MERCHANT]: { posId, baseUrl, check } })
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { type Context, homeOf, pathOf } from './context.ts'
-import { controlApi, hostProblem, listOperations } from './control/api.ts'
+import { controlApi, hostProblem, listOperations, originProblem } from './control/api.ts'
 import type { EmulatorControls } from './control/emulator-controls.ts'
 import { eventStream } from './control/events.ts'
 import { openApi } from './control/openapi.ts'
@@ -64,9 +64,10 @@ export function createApp(context: Context, controls: EmulatorControls): App {
     checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
   // Pages as well as the control API: the overview shows the credentials.
-  // Before the host is checked: whoever starts a container asks under any name, and learns nothing here.
+  // Before the host is checked: a container is asked under any name, and this response reveals nothing.
   app.get('/_emulator/health', () => Response.json({ status: 'ok' }))
   app.use('/_emulator/*', async (c, next) => hostProblem(context, c.req.raw) ?? (await next()))
+  app.use('/_emulator/api/*', async (c, next) => originProblem(context, c.req.raw) ?? (await next()))
   pages(app, context, controls)
   const scope = { ...controls, context }
   for (const path of ['/_emulator/api', '/_emulator/api/']) app.get(path, () => listOperations())
@@ -76,13 +77,14 @@ export function createApp(context: Context, controls: EmulatorControls): App {
     controlApi(scope, c.req.raw, c.req.param('name'), c.req.param('subject')),
   )
   app.notFound((c) => {
-    // Whoever mistypes a page's address sees a page.
-    const isPage = c.req.path.startsWith('/_emulator/') && c.req.header('accept')?.includes('text/html')
+    // A mistyped address in a browser gets a page; a client of the service gets JSON.
+    const isPage = !c.req.path.startsWith('/api/') && c.req.header('accept')?.includes('text/html')
     if (isPage) return messagePage(404, 'No such page', 'The overview leads to every page of the emulator.')
     return new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse()
   })
   // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
   app.onError((error) => {
+    if (error instanceof Problem) return error.toResponse()
     throw error
   })
   return app

@@ -5,18 +5,18 @@ import { openAccounts } from './state/accounts.ts'
 import type { ActivityLog } from './state/activity.ts'
 import type { Scheduler } from './state/clock.ts'
 import type { Ids, Random } from './state/random.ts'
-import type { Order, State } from './state/state.ts'
+import { type Order, type State, shared } from './state/state.ts'
 import { timestamp } from './state/time.ts'
 import type { DeliveryLog } from './webhooks/deliveries.ts'
 
-/** The state that all parts of one emulator share. Nothing lives outside it. */
+/** The state that all parts of an emulator share. Nothing lives outside it. */
 export interface Context {
   options: ResolvedOptions
   shop: string | undefined
   rules: Rules
   sources: Record<'ids' | 'faults' | 'chance', Random>
   ids: Ids
-  /** Decides what the API document lets happen "now and then"; apart from the ids, so that neither shifts the other. */
+  /** Decides events that happen "now and then". Apart from the ids' stream, so that neither shifts the other. */
   chance: Random
   scheduler: Scheduler
   state: State
@@ -26,20 +26,21 @@ export interface Context {
 }
 
 export function emptyState(options: ResolvedOptions, ids: Ids): State {
-  return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts: openAccounts(options.accounts, ids) }
+  const accounts = openAccounts(options.accounts, ids)
+  return { orders: new Map(), checkouts: new Map(), tokens: new Map(), accounts, forgotten: 0 }
 }
 
 export const homeOf = ({ shop }: Pick<Context, 'shop'>): string =>
   shop === undefined ? '/_emulator' : `/_emulator/shops/${shop}`
 
-/** The path of a request, for a shop as if it were alone. */
+/** The path of a request, for a shop as if it were the only shop. */
 export function pathOf(context: Pick<Context, 'shop'>, request: Request): string {
   const { pathname } = new URL(request.url)
   const home = homeOf(context)
   return pathname.startsWith(home) ? `/_emulator${pathname.slice(home.length)}` : pathname
 }
 
-/** Where the customer pays. Two shops with the same seed have the same ids: the address names the shop. */
+/** The address of the checkout page. Two shops with the same seed have the same ids: the address names the shop. */
 export function checkoutAddress({ options, shop }: Context, order: Order, page: 'form' | '3ds' = 'form'): string {
   const address = `${options.origin}/api/v1/checkout/${order.checkout_id}/${page}`
   return shop === undefined ? address : `${address}?shop=${shop}`
@@ -48,5 +49,7 @@ export function checkoutAddress({ options, shop }: Context, order: Order, page: 
 export function note(context: Context, order: Order, what: string, isNote = false): void {
   const at = timestamp(context.scheduler.now())
   if (!isNote) context.activity.publish({ type: 'state', at, order_id: order.order_id, what })
-  order.timeline.push(context.activity.stamp({ at, what, ...(isNote && { note: true as const }) }))
+  const entry = isNote ? { at, what: shared(what), note: true as const } : { at, what: shared(what) }
+  // Not `push`, which reserves room for sixteen more entries in every order.
+  order.timeline = [...order.timeline, context.activity.stamp(entry)]
 }

@@ -5,7 +5,7 @@ import type { Emulator, EmulatorControls } from './control/emulator-controls.ts'
 import { seedOrders } from './control/seed-orders.ts'
 import { domainJobs, nextJob } from './domain/jobs.ts'
 import { viewOrders } from './domain/orders.ts'
-import { applySnapshot, forgetAll, forgetOrder, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
+import { forgetAll, forgetOrder, readSnapshot, takeSnapshot } from './domain/snapshot.ts'
 import { FaultBook, type FaultOccurrence } from './faults/faults.ts'
 import { aborted } from './faults/response-faults.ts'
 import { recordRequest } from './http/request-log.ts'
@@ -65,23 +65,10 @@ function createContext(options: EmulatorOptions, rules: Rules, shop: string | un
   const scheduler = new Scheduler(resolved.clock)
   const activity = new ActivityLog(resolved.onActivity)
   const faults = new FaultBook({ random: sources.faults, now: () => scheduler.now(), onFired: noteFired })
-  const parts = { options: resolved, wire: rules.wire, webhooks: rules.webhooks, scheduler, faults, activity }
-  const deliveries = new DeliveryLog({ ...parts, chance: sources.chance })
+  const parts = { options: resolved, rules, scheduler, faults, activity }
+  const deliveries = new DeliveryLog(parts)
   const state = emptyState(resolved, ids)
-  const { chance } = sources
-  const context = {
-    options: resolved,
-    shop,
-    rules,
-    sources,
-    ids,
-    chance,
-    scheduler,
-    state,
-    deliveries,
-    activity,
-    faults,
-  }
+  const context = { ...parts, shop, sources, ids, chance: sources.chance, state, deliveries }
   scheduler.handle({ ...domainJobs(context), ...deliveries.jobs })
   return context
 
@@ -100,7 +87,7 @@ function createContext(options: EmulatorOptions, rules: Rules, shop: string | un
 function createControls(context: Context, shops: ShopBook): EmulatorControls {
   const { options, scheduler, deliveries, activity, faults } = context
   const idle = () => deliveries.list.idle()
-  const controls: EmulatorControls = {
+  return {
     shop: context.shop,
     shops,
     control: createPortalActions(context),
@@ -112,26 +99,21 @@ function createControls(context: Context, shops: ShopBook): EmulatorControls {
       set: async (at) => scheduler.set(parseMoment(at), idle),
     },
     deliveries: deliveries.list,
-    requests: activity.requests,
+    requests: (filter) => activity.select(filter),
     notes: activity.notes,
     orders: viewOrders(context),
     faults,
-    snapshot() {
-      const own = takeSnapshot(context)
-      return context.shop === undefined && shops.list().length > 0 ? { ...own, shops: shops.save() } : own
-    },
+    snapshot: () => takeSnapshot(context, context.shop === undefined ? shops.save() : []),
     restore(snapshot) {
-      const stored = readSnapshot(context, snapshot)
+      const replace = readSnapshot(context, snapshot)
       const { shops: saved = [] } = snapshot as { shops?: SavedShops }
-      const replace = context.shop === undefined ? shops.read(saved) : () => {}
-      controls.reset()
-      applySnapshot(context, stored)
+      const replaceShops = context.shop === undefined ? shops.read(saved) : () => {}
       replace()
+      replaceShops()
     },
     seedOrders: (orders) => seedOrders(context, orders),
     reset: (orderId) => (orderId === undefined ? forgetAll(context) : forgetOrder(context, orderId)),
   }
-  return controls
 }
 
 const INIT_MEMBERS = ['method', 'headers', 'body', 'signal', 'redirect']

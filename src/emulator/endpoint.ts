@@ -16,8 +16,10 @@ export interface UnderWay {
 }
 
 /**
- * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405, content
- * type 406, credentials 401, body 400. The API document fixes neither the order nor 404, 405 and 406: public material does.
+ * Handles one request. The order of the checks is part of the contract: path 404 (before this function), verb 405,
+ * content type 406, credentials 401, body 400. The API document fixes neither the order nor 404, 405 and 406: public
+ * material does.
+ * @throws {Problem} for a request that is rejected.
  */
 export async function handleEndpoint(
   context: Context,
@@ -25,27 +27,10 @@ export async function handleEndpoint(
   route: Route,
   request: Request,
   path: Record<string, string>,
-  underWay: UnderWay,
-): Promise<Response> {
-  const { entry } = underWay
-  entry.operation = operation
-  entry.order_id ??= path.order_id ?? findSubscription(context, path.recurring_id ?? '')?.order_id ?? null
-  try {
-    return await respond(context, operation, route, request, path, underWay)
-  } catch (error) {
-    if (error instanceof Problem) return error.toResponse()
-    throw error
-  }
-}
-
-async function respond(
-  context: Context,
-  operation: OperationName,
-  route: Route,
-  request: Request,
-  path: Record<string, string>,
   { entry, signal }: UnderWay,
 ): Promise<Response> {
+  entry.operation = operation
+  entry.order_id ??= path.order_id ?? findSubscription(context, path.recurring_id ?? '')?.order_id ?? null
   const endpoint = context.rules.endpoints[operation]
   if (request.method !== endpoint.verb) {
     const allow = { allow: endpoint.verb }
@@ -67,7 +52,7 @@ async function respond(
     noteFaults(context, entry, operation, faults)
     return faults
   }
-  // A fault fires only on a request that gets that far: one that is rejected above or by its route does not use it up.
+  // A fault fires only on a request that gets this far: a rejected request does not use it up.
   await pause(context.options.latencyMs, context.chance, signal)
   const early = await applyRequestFaults(take('before'), context.chance, signal)
   if (early !== undefined) return early

@@ -5,9 +5,10 @@ import type { EmulatorOptions } from './options.ts'
 import { RULES } from './spec/rules.ts'
 
 /**
- * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and faults.
+ * Creates an emulator of the payment service: every endpoint, the customer's pages, signed webhooks, a clock and
+ * faults.
  *
- * @param options Seed, clock, addresses and what the API document leaves open; all of it has defaults.
+ * @param options Seed, clock, addresses and the API document's open questions; every option has a default.
  * @throws {ConfigError} when an option makes no sense.
  * @see The API document, as a whole.
  * @example
@@ -47,7 +48,7 @@ export { ConnectionResetError } from './faults/response-faults.ts'
 export type { Credentials, EmulatorOptions, ExpiryOptions, ShopOptions } from './options.ts'
 export type { OperationName } from './spec/endpoints.ts'
 export type { AccountOption } from './state/accounts.ts'
-export type { Activity, AppliedFault, LoggedRequest, Note } from './state/activity.ts'
+export type { Activity, AppliedFault, LoggedRequest, Note, RequestFilter } from './state/activity.ts'
 export { TEST_CARDS, type TestCard, type TestCardName, testCard } from './state/cards.ts'
 export type { ClockSource, EmulatorClock } from './state/clock.ts'
 export type { Perturbation } from './state/perturbations.ts'

@@ -4,13 +4,16 @@ import type { AccountOption } from './state/accounts.ts'
 import type { Activity } from './state/activity.ts'
 import type { ClockSource } from './state/clock.ts'
 import { drawPerturbations, PERTURBATIONS, type Perturbation } from './state/perturbations.ts'
-import { LAST_MOMENT } from './state/time.ts'
+import { LAST_MOMENT, MINUTE, YEAR } from './state/time.ts'
 
 /** The addresses and credentials of the emulated project, in the names of the SDK's configuration. */
 export interface Credentials {
   /** `{base_url}` of the API document: the payment interface. */
   baseUrl: string
-  /** `{api_url}` of the API document: the balances interface. It differs from `baseUrl`, so that mixing the two up is a 404. */
+  /**
+   * `{api_url}` of the API document: the balances interface. It differs from `baseUrl`, so that mixing the two up is a
+   * 404.
+   */
   apiUrl: string
   /** The merchant's POS, a UUID. */
   posId: string
@@ -24,27 +27,36 @@ export interface Credentials {
   scheme: string
 }
 
-/** After how many milliseconds of the emulator's clock something expires; what is left out never does. */
+/** Expiry times in milliseconds of the emulator's clock. An omitted one never expires. */
 export interface ExpiryOptions {
   /** An unpaid checkout: the payment fails with 4149. */
   checkoutMs?: number
   /** A 3-D Secure page that the customer does not finish: the payment fails with 4147. */
   threeDSecureMs?: number
-  /** An authorization of which nothing was captured: it is voided. */
+  /** An authorization: it is voided, or after a partial capture, the rest can no longer be captured. */
   authorizationMs?: number
 }
 
-/** The options of an emulator. Every option has a default; those marked as assumptions stand for what the API document leaves open. */
+/**
+ * The options of an emulator, each with a default. Those marked as assumptions answer open questions of the API
+ * document.
+ */
 export interface EmulatorOptions {
-  /** Decides every id, token and random fault: the same seed and the same calls give the same bytes. A whole number. Default 1. */
+  /**
+   * Decides every id, token and random fault: the same seed and the same calls give the same bytes. A whole number.
+   * Default 1.
+   */
   seed?: number
-  /** Where the emulator is served, without a path: `http://127.0.0.1:4010`. Default `http://emulator.localhost`. */
+  /** The emulator's address, without a path: `http://127.0.0.1:4010`. Default `http://emulator.localhost`. */
   origin?: string
-  /** Names under which the pages and the control API are reached beside the origin's and loopback: `emulator` in a compose file. */
+  /**
+   * Names under which the pages and the control API are reached beside the origin's and loopback: `emulator` in a
+   * compose file.
+   */
   allowHosts?: readonly string[]
   /** Milliseconds since the epoch; default the system clock. `emulator.clock.advance()` adds to it. */
   clock?: ClockSource
-  /** Where the webhooks of requests without a `server_url` go. Without it they are only logged. */
+  /** The webhook address for requests without a `server_url`. Without it they are only logged. */
   webhookUrl?: string
   /** Delivers the webhooks. Default: `globalThis.fetch`, looked up at each call. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
@@ -57,91 +69,101 @@ export interface EmulatorOptions {
    * repetitions. Default 1 min, 5 min, 30 min, 2 h, 24 h. Assumption: the API document does not show the retry policy.
    */
   retryDelaysMs?: readonly number[]
-  /** How much of an authorization can be captured in all, in percent. Default 115 (assumption: the API document does not show the value). */
+  /**
+   * How much of an authorization can be captured in all, in percent. Default 115 (assumption: the API document does not
+   * show the value).
+   */
   maxCapturePercent?: number
   /**
-   * Which scheme is accepted by the endpoints whose row of the API document says HMAC: `per-endpoint` the HMAC alone, `plain`
-   * the plain scheme alone, `either` both. Default `either` (assumption: public material shows the plain scheme everywhere).
+   * The scheme that is accepted by endpoints with HMAC in the API document: `per-endpoint` only the HMAC, `plain` only
+   * the plain scheme, `either` both. Default `either` (assumption: public material shows the plain scheme everywhere).
    */
   authentication?: 'per-endpoint' | 'plain' | 'either'
   /**
-   * How `<SIGNATURE>` of the HMAC scheme is computed from the exact body. Default: lower-case hex of HMAC-SHA1 with the API
-   * secret as key (assumption: the API document does not show the computation).
+   * How `<SIGNATURE>` of the HMAC scheme is computed from the exact body. Default: lower-case hex of HMAC-SHA1 with the
+   * API secret as key (assumption: the API document does not show the computation).
    */
   signature?: (body: Uint8Array, apiSecret: string) => string
   /**
-   * Whether a request without the `customer_*` parameters that the tables mark as required is rejected. Default `optional`: a
-   * missing one is noted in the order's timeline. The API document's tables and its example requests disagree, and the service's
-   * own shop plugins omit them.
+   * Whether a request without the `customer_*` parameters that the tables mark as required is rejected. Default
+   * `optional`: a missing parameter is noted in the order's timeline. The API document's tables and its example
+   * requests disagree, and the service's own shop plugins omit them.
    */
   customerFields?: 'required' | 'optional'
   /**
-   * Whether a capture has to come as `application/json`, with its amount as a number. Default `json`; `any` takes another type, and
-   * an amount as text, with a note: two official shop plugins send it so.
+   * Whether a capture has to come as `application/json`, with its amount as a number. Default `json`; `any` takes
+   * another type, and an amount as text, with a note: two official shop plugins send it so.
    */
   captureContentType?: 'json' | 'any'
   /** Whether everything that would only be noted ("works here, may be rejected there") is a 400. Default false. */
   strict?: boolean
   /**
-   * Behaviour of the service that the API document does not show: a list of switches, or `seed` for about half of them, drawn
+   * Behaviour of the service that the API document does not show: a list of switches, or `seed` for about half, drawn
    * by the seed. Default none.
    */
   perturbations?: readonly Perturbation[] | 'seed'
   /** The response to a hosted `auth`. Default `redirect`, a 303 as for a purchase (assumption: not shown). */
   hostedAuthResponse?: 'redirect' | 'record'
-  /** Whether the parts of a split purchase must add up to the amount. Default `any` (the API document does not show the relation). */
+  /**
+   * Whether the parts of a split purchase must add up to the amount. Default `any` (the API document does not show the
+   * relation).
+   */
   splitSum?: 'any' | 'exact'
   /** Expiry times. Default: nothing expires but a card token, after a year (assumption: not shown). */
   expiry?: ExpiryOptions
-  /** Real time that each endpoint waits before it works: milliseconds, or a range of them. Default 0. */
+  /** Real time that each endpoint waits before it works: milliseconds, or a range. Default 0. */
   latencyMs?: number | readonly [min: number, max: number]
-  /** The merchant's accounts at the start. Default: one each in UAH, USD, EUR and XTS. Others appear with their first payment. */
+  /**
+   * The merchant's accounts at the start. Default: one each in UAH, USD, EUR and XTS. Others appear with their first
+   * payment.
+   */
   accounts?: readonly AccountOption[]
+  /**
+   * How many orders are kept: beyond this number the oldest order is forgotten, and its order_id can be used again. Its
+   * card token and its webhooks stay. Default: every order is kept.
+   */
+  keepOrders?: number
   /** Replaces single addresses or credentials. */
   credentials?: Partial<Credentials>
-  /** Called with each request, webhook attempt, fired fault and internal error, when it has happened. Default: nothing. */
+  /**
+   * Called with each request, webhook attempt, fired fault and internal error, when it has happened. Default: nothing.
+   */
   onActivity?: (activity: Activity) => void
 }
 
-/** A shop beside the emulator's own: what differs from the options of the emulator. */
+/** A shop beside the emulator's own: the differences from the emulator's options. */
 export interface ShopOptions extends Omit<EmulatorOptions, 'origin' | 'allowHosts' | 'onActivity' | 'clock'> {
   /**
-   * Letters, digits, - and _, at most 40. It decides the shop's credentials and seed unless they are given. Default `shop-1` and so on.
+   * Letters, digits, - and _, at most 40. It decides the shop's credentials and seed unless they are given. Default
+   * `shop-1` and so on.
    */
   name?: string
   /** A time that stands still until it is moved: `2026-01-31T10:00:00Z`. Default the emulator's clock. */
   clock?: ClockSource | string
 }
 
-export type ResolvedOptions = Required<
-  Omit<EmulatorOptions, 'clock' | 'webhookUrl' | 'fetch' | 'signature' | 'credentials' | 'onActivity' | 'perturbations'>
-> & {
-  clock: ClockSource
-  /** Whether the clock is the system's. */
-  clockMoves: boolean
-  perturbations: readonly Perturbation[]
-  /** Whether an `origin` was given: the emulator listens somewhere. */
-  served: boolean
-  webhookUrl: string | undefined
-  fetch: EmulatorOptions['fetch'] | undefined
-  signature: EmulatorOptions['signature'] | undefined
-  credentials: Credentials
-  onActivity: ((activity: Activity) => void) | undefined
-}
+/** The options without a default value. */
+type Unset = 'webhookUrl' | 'fetch' | 'signature' | 'onActivity'
 
-const MINUTE = 60_000
-const YEAR = 365 * 24 * 60 * MINUTE
+export type ResolvedOptions = Required<Omit<EmulatorOptions, Unset | 'clock' | 'credentials' | 'perturbations'>> &
+  Pick<EmulatorOptions, Unset> & {
+    clock: ClockSource
+    /** Whether the clock is the system's. */
+    clockMoves: boolean
+    perturbations: readonly Perturbation[]
+    /** Whether an `origin` was given: the emulator listens somewhere. */
+    served: boolean
+    credentials: Credentials
+  }
+
 const DEFAULTS = {
   seed: 1,
   allowHosts: [],
-  webhookUrl: undefined,
-  fetch: undefined,
   webhookHeaders: {},
   webhookTimeoutMs: 10_000,
   retryDelaysMs: [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 1440 * MINUTE],
   maxCapturePercent: 115,
   authentication: 'either',
-  signature: undefined,
   customerFields: 'optional',
   captureContentType: 'json',
   strict: false,
@@ -150,10 +172,10 @@ const DEFAULTS = {
   splitSum: 'any',
   expiry: {},
   latencyMs: 0,
+  keepOrders: Number.POSITIVE_INFINITY,
   accounts: ['UAH', 'USD', 'EUR', 'XTS'].map((currency) => {
     return { name: `Emulator ${currency}`, currency, available: 1000, rolling_reserve: 50 }
   }),
-  onActivity: undefined,
 } as const
 
 const httpUrl = v.pipe(
@@ -215,6 +237,7 @@ const OPTIONS = fields('emulator option', {
       'must be an array of accounts.',
     ),
   ),
+  keepOrders: v.optional(wholeNumber(1, 1e9)),
   credentials: v.optional(
     v.partial(
       fields('credential', {

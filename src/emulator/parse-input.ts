@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
 /**
- * An object with these fields and no others. Each issue is a whole sentence: which field is unknown and what was probably
- * meant, or which one is missing.
+ * An object with these fields and no others. Each issue is a whole sentence: which field is unknown and the probable
+ * name, or which field is missing.
  */
 export function fields<const E extends v.ObjectEntries>(
   what: string,
@@ -50,13 +50,23 @@ export function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** The path of the first text or name that is not well-formed Unicode: `split[0].products`; undefined when all of it is. */
-export function firstMalformed(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'string') return isWellFormed(value) ? undefined : path
+/** Far below the depth at which a runtime cannot copy or write JSON. A snapshot holds requests, so it may be deeper. */
+const MAX_DEPTH = 500
+
+/** Why JSON cannot be taken, and the path of the text, name or nesting that is the reason: `split[0].products`. */
+export function jsonFlaw(
+  value: unknown,
+  depth: number = MAX_DEPTH,
+  path = '',
+): { path: string; flaw: string } | undefined {
+  if (typeof value === 'string') return isWellFormed(value) ? undefined : { path, flaw: 'must be well-formed Unicode' }
   if (typeof value !== 'object' || value === null) return undefined
+  if (depth === 0) return { path: path.slice(0, 60), flaw: 'is nested too deeply' }
   for (const [name, entry] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${path}[${name}]` : `${path}${path === '' ? '' : '.'}${wellFormed(name)}`
-    const found = isWellFormed(name) ? firstMalformed(entry, at) : at
+    const found = isWellFormed(name)
+      ? jsonFlaw(entry, depth - 1, at)
+      : { path: at, flaw: 'must be well-formed Unicode' }
     if (found !== undefined) return found
   }
   return undefined
@@ -94,13 +104,13 @@ export const latency: v.GenericSchema<unknown, number | readonly [min: number, m
 )
 
 /**
- * A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the emulator's. It is what
- * `isConfigError` of the SDK looks for, whose classes the emulator does not share.
+ * A wrong option or control request, or an action that the state does not allow: the caller's mistake, not the
+ * emulator's. `isConfigError` of the SDK accepts it, although the emulator does not share the SDK's classes.
  */
 export class InputError extends TypeError {
   override readonly name: string = 'ConfigError'
   readonly code = 'config'
-  /** The option or field to fix, where it is one. */
+  /** The option or field to fix, if it has a name. */
   readonly field: string
 
   constructor(message: string, field = '') {

@@ -19,7 +19,7 @@ export interface TypedCard {
 export interface PayOptions {
   /** The name of a test card, or card data. Default `success`. */
   card?: TestCardName | TypedCard
-  /** The customer's answer at the bank, where the card asks for 3-D Secure. Default `pass`. */
+  /** The customer's answer at the bank, if the card requires 3-D Secure. Default `pass`. */
   threeDSecure?: 'pass' | 'fail'
   /** `emulator.fetch` in process. Default `globalThis.fetch`, for an emulator that is served. */
   fetch?: Fetch
@@ -36,15 +36,17 @@ const MAX_REDIRECTS = 5
 
 /**
  * Pays on the emulator's checkout page as the customer would, without a browser: opens the page, fills in the card, and
- * confirms or declines at the bank where the card asks for 3-D Secure. `pay(customerActionUrl(payment))` completes the 3-D Secure
- * of a direct payment. `emulator.pay(url)` is the same and needs no `fetch`.
+ * confirms or declines at the bank if the card requires 3-D Secure. `pay(customerActionUrl(payment))` completes the 3-D
+ * Secure of a direct payment. `emulator.pay(url)` is the same and needs no `fetch`.
  *
- * @param checkoutUrl `checkout.url` of `createPayment`, the `user_action_url` of a direct payment, or what redirects to either.
- * @returns Where the customer ends up: the payment's `result_url` after a success, else the checkout's own page. How the
- * payment ended is in its webhook.
- * @throws {ConfigError} for an unknown test card or option, and for what is not an address, such as the checkout itself.
- * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is wrong; and when
- * no emulator listens at the address and no `fetch` was passed.
+ * @param checkoutUrl `checkout.url` of `createPayment`, the `user_action_url` of a direct payment, or a redirect to
+ *   either.
+ * @returns The customer's last page: the payment's `result_url` after a success, else the checkout's own page. How the
+ *   payment ended is in its webhook.
+ * @throws {ConfigError} for an unknown test card or option, and for what is not an address, such as the checkout
+ *   itself.
+ * @throws {Error} when the page cannot be paid on: it was paid before, it is not the emulator's, the card data is
+ *   wrong; and when no emulator listens at the address and no `fetch` was passed.
  * @see The API document, "Hosted request".
  * @example
  * import { createClient, newOrderId } from 'edgetill'
@@ -53,7 +55,7 @@ const MAX_REDIRECTS = 5
  * const emulator = createEmulator()
  * const client = createClient({ ...emulator.credentials, fetch: emulator.fetch })
  * const checkout = await client.createPayment({
- *   mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Two mugs', order_id: newOrderId(),
+ *   mode: 'hosted', method: 'purchase', amount: 100.5, currency: 'UAH', description: 'Mugs', order_id: newOrderId(),
  *   order_3ds_bypass: 'supported',
  * })
  * await pay(checkout.url, { card: 'three_d_secure', threeDSecure: 'fail', fetch: emulator.fetch })
@@ -131,9 +133,9 @@ async function submit({ url }: Page, fields: Record<string, string>, fetch: Fetc
 async function read(url: string, response: Response): Promise<Page> {
   const html = await response.text()
   const main = /<main\b[^>]*>([\s\S]*?)<\/main>/.exec(html)?.[1] ?? html
-  const said = main.replaceAll(/<(style|script|dl|form|ul|table)\b[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]*>/g, ' ')
+  const visible = main.replaceAll(/<(style|script|dl|form|ul|table)\b[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]*>/g, ' ')
   const errors = [...main.matchAll(/<p class="error"[^>]*>([^<]*)</g)].map(([, error = '']) => error)
-  const text = decode(errors.length > 0 ? errors.join(' ') : said)
+  const text = decode(errors.length > 0 ? errors.join(' ') : visible)
   return { url, text: text || `status ${response.status}`, has: (name) => html.includes(` name="${name}"`) }
 }
 

@@ -4,7 +4,7 @@ import type { Snapshot } from './domain/snapshot.ts'
 import { type Credentials, type EmulatorOptions, SHOP, type ShopOptions } from './options.ts'
 import { InputError, parseInput } from './parse-input.ts'
 import type { ClockSource } from './state/clock.ts'
-import { createIds, createRandom } from './state/random.ts'
+import { createIds, createRandom, hashOf } from './state/random.ts'
 import { parseMoment } from './state/time.ts'
 
 export type SavedShops = readonly { options: ShopOptions; snapshot: Snapshot }[]
@@ -13,7 +13,7 @@ export interface ShopBook extends Shops {
   /** The shop that a request is for; undefined for the emulator's own. */
   of(request: Request): Emulator | undefined
   save(): SavedShops
-  /** Makes the stored shops, and returns what puts them in the place of those that are there. @throws {ConfigError} */
+  /** Makes the stored shops, and returns a function that replaces the present shops. @throws {ConfigError} */
   read(saved: SavedShops): () => void
 }
 
@@ -29,7 +29,7 @@ export interface ShopParts {
 }
 
 interface Shop extends Assembled {
-  asked: ShopOptions
+  settings: ShopOptions
 }
 
 /** Far more than tests that run at the same time: a loop that forgets to end them must not fill the memory. */
@@ -40,7 +40,7 @@ export function createShops({ options, own, make }: ShopParts): ShopBook {
 
   function build(input: ShopOptions, name: string, others: ReadonlyMap<string, Shop>): Shop {
     const { name: _, clock, credentials, ...more } = parseInput(SHOP, input)
-    const seed = seedOf(name)
+    const seed = hashOf(name)
     const assembled = make(
       {
         ...options,
@@ -58,7 +58,17 @@ export function createShops({ options, own, make }: ShopParts): ShopBook {
       throw new InputError(`credentials.${field}: another shop has it.`, `credentials.${field}`)
     }
     // A function cannot be stored.
-    return { ...assembled, asked: { ...input, name, ...(typeof clock === 'object' && { clock: undefined as never }) } }
+    return {
+      ...assembled,
+      settings: { ...input, name, ...(typeof clock === 'object' && { clock: undefined as never }) },
+    }
+  }
+
+  function end(name: string): void {
+    const shop = shops.get(name)
+    if (shop === undefined) throw new InputError(`No shop has the name ${JSON.stringify(name)}.`)
+    shops.delete(name)
+    shop.emulator.reset()
   }
 
   function freeName(): string {
@@ -88,14 +98,15 @@ export function createShops({ options, own, make }: ShopParts): ShopBook {
     },
     get: (name) => shops.get(name)?.emulator,
     list: () => [...shops.values()].map(({ emulator }) => emulator),
-    end(name) {
-      const shop = shops.get(name)
-      if (shop === undefined) throw new InputError(`No shop has the name ${JSON.stringify(name)}.`)
-      shops.delete(name)
-      shop.emulator.reset()
+    end,
+    endAll() {
+      const names = [...shops.keys()]
+      names.forEach(end)
+      return names
     },
     of: (request) => (shops.size === 0 ? undefined : find(request)?.emulator),
-    save: () => [...shops.values()].map(({ emulator, asked }) => ({ options: asked, snapshot: emulator.snapshot() })),
+    save: () =>
+      [...shops.values()].map(({ emulator, settings }) => ({ options: settings, snapshot: emulator.snapshot() })),
     read(saved) {
       const read = new Map<string, Shop>()
       for (const { options, snapshot } of saved) {
@@ -117,16 +128,9 @@ function standing(at: string): ClockSource {
   return { now: () => now }
 }
 
-/** FNV-1a: the same name gives the same ids. */
-function seedOf(name: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193) >>> 0
-  return hash
-}
-
 function credentialsOf(name: string): Omit<Credentials, 'baseUrl' | 'apiUrl' | 'scheme'> {
   return {
-    posId: createIds(createRandom(seedOf(`pos ${name}`))).uuid(),
+    posId: createIds(createRandom(hashOf(`pos ${name}`))).uuid(),
     apiKey: `emulator-api-key-${name}`,
     apiSecret: `emulator-api-secret-${name}`,
     endpointsKey: `emulator-endpoints-key-${name}`,

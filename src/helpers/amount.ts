@@ -39,8 +39,8 @@ export function fromMinorUnits(minor: number): number {
  * Divides an amount by weights, exact to the last cent: the parts add up to the amount. Cents that are left over go to
  * the parts that lost most by rounding down, earlier ones first.
  *
- * @param total At most 2 decimals. A negative one (a difference, a correction) is divided like the positive one; zero into
- *   zeros.
+ * @param total At most 2 decimals. A negative one (a difference, a correction) is divided like the positive one; zero
+ *   into zeros.
  * @param weights Positive finite numbers, in any unit: `[9, 1]` and `[90, 10]` are the same.
  * @returns One amount for each weight.
  * @throws {InvalidInputError} when a part would be zero and the total is not: the service takes no amount of zero.
@@ -57,7 +57,7 @@ export function splitAmount(total: number, weights: readonly number[]): number[]
     const isWeight = typeof weight === 'number' && weight > 0 && weight < Number.POSITIVE_INFINITY
     check('splitAmount', `weights[${i}]`, weight, isWeight ? undefined : 'a positive finite number')
   })
-  // Weights are doubles, which are fractions of a power of two: as integers of one scale nothing is rounded.
+  // Weights are doubles, which are fractions of a power of two: as integers with a common scale nothing is rounded.
   const exact = wholeWeights(weights)
   const sum = exact.reduce((a, b) => a + b, 0n)
   const minor = BigInt(Math.abs(hundredths(total)))

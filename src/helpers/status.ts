@@ -1,30 +1,55 @@
+import { ConfigError } from '../errors.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
 import type { Status } from '../schemas/values.ts'
 
-const statusOf = (of: Status | object | null | undefined): unknown =>
-  of instanceof Object ? (of as { status?: unknown }).status : of
+/** A status, or a payment, operation, event, order or row that has one. */
+export type HasStatus = Status | { readonly status?: Status | null | undefined } | WebhookEvent | null | undefined
+
+/** The status of a value of any prototype and realm: a database row has another prototype. */
+function statusOf(of: unknown, name: string): unknown {
+  const given = of as { [member: string]: unknown } | null | undefined
+  const reject = (what: string): never => {
+    throw new ConfigError('status', `${name} takes a status, or an object with one (received: ${what}).`)
+  }
+  if (typeof given === 'function') reject('a function')
+  if (typeof given !== 'object' || given === null) return given
+  if (typeof given.then === 'function') reject('a promise; await it first')
+  if (Array.isArray(given)) reject('a list; pass one of its entries')
+  if ('status' in given || 'kind' in given) return given.status
+  if ('checkout_id' in given || 'url' in given) reject('a Checkout, which has no status yet')
+  if ('outcome' in given) reject('an outcome; pass its record')
+  return undefined
+}
 
 /**
- * Whether a payment or an operation succeeded: its `status` is `success`. TypeScript cannot find a misspelt status, since others
- * may appear at any time; a misspelt `isSuccess` it can.
+ * Whether a payment or an operation succeeded: its `status` is `success`. TypeScript cannot find a misspelt status,
+ * since others may appear at any time, but it finds a misspelt `isSuccess`.
+ * @throws {ConfigError} for a promise, a list, a `Checkout`, a `ResolvedOutcome` or a function: "not a success" would
+ *   be wrong.
  * @see The API document, "States and transitions".
  * @example
  * import { isSuccess, type WebhookEvent } from 'edgetill'
  * const isPaid = (event: WebhookEvent): boolean => event.kind === 'purchase' && isSuccess(event)
  */
-export const isSuccess = (of: Status | object | null | undefined): boolean => statusOf(of) === 'success'
+export const isSuccess = (of: HasStatus): boolean => statusOf(of, 'isSuccess') === 'success'
 
 /**
  * Whether a status will not change any more: `success` and `failure`. False for every other one, unknown ones included.
  * (That these two are final is known from other public material: the API document shows no complete set.)
+ * @throws {ConfigError} as {@link isSuccess}.
  * @see The API document, "States and transitions".
  * @example
  * import { isFinal } from 'edgetill'
  * isFinal('pending') // false
  */
-export const isFinal = (of: Status | object | null | undefined): boolean => isSuccess(of) || statusOf(of) === 'failure'
+export const isFinal = (of: HasStatus): boolean => {
+  const status = statusOf(of, 'isFinal')
+  return status === 'success' || status === 'failure'
+}
 
 /**
- * Where the customer must be sent now, for example for 3-D Secure; undefined when nothing is asked of them.
+ * The address that the customer must be sent to now, for example for 3-D Secure; undefined when the customer has
+ * nothing to do.
  * @see The API document, "States and transitions".
  * @example
  * import { customerActionUrl, type Payment } from 'edgetill'
@@ -45,7 +70,8 @@ export interface StatusCodeMeaning {
   meaning: string
 }
 
-// The API document shows 1000, 2122 and 6007; the others are from other public material. Codes that mean the same share a line.
+// The API document shows 1000, 2122 and 6007; the others are from other public material. Codes that mean the same share
+// a line.
 const CATALOGUE = `s1000=transaction successful
 s1002=amount reserved
 s1004=refund successful
@@ -95,7 +121,7 @@ f6007=payment has been cancelled`
 const GROUPS = { s: 'success', p: 'pending', f: 'failure' } as const
 
 /**
- * Explains a `status_code`; undefined for one that is not in the catalogue, which is open: a hint for people, never a
+ * Explains a `status_code`; undefined for a code outside the catalogue, which is open: a hint for people, never a
  * reason to reject a record.
  * @see The API document, "Errors", 2 and 5; codes beyond 1000, 2122 and 6007 are an assumption.
  * @example

@@ -19,10 +19,10 @@ function parts(operation: string, path: string, timestamp: unknown): [seconds: s
 
 /**
  * Orders two timestamps of the service, with or without a fraction: `10:00:00` and `10:00:00.000` are the same time.
- * Both are of one zone, whichever it is, so that no zone is needed.
+ * Both are in the same zone, so that no zone is needed.
  *
  * @returns Less than 0, 0, or more than 0, as `Array.sort` wants it.
- * @throws {InvalidInputError} when one is not a timestamp.
+ * @throws {InvalidInputError} when either is not a timestamp.
  * @see The API document, "Common types", TIMESTAMP.
  * @example
  * import { compareTimestamps } from 'edgetill'
@@ -39,12 +39,12 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
  * The instant of a timestamp in an explicit zone. The service's zone is not shown: yours to find out, with its support
  * or from a payment of your own.
  *
- * A time that a change to summer time skips is read with the offset from before the change; one that occurs twice is
+ * A time that a change to summer time skips is read with the offset from before the change; a time that occurs twice is
  * read as the first.
  *
  * @param timestamp As the service sends it; fractions beyond milliseconds are cut off.
  * @param zone `UTC`, an offset such as `+02:00`, or a name such as `Europe/Kyiv`.
- * @throws {InvalidInputError} when either is not what it should be.
+ * @throws {InvalidInputError} when either is invalid.
  * @see The API document, "Common types", TIMESTAMP.
  * @example
  * import { timestampToDate } from 'edgetill'
@@ -63,9 +63,9 @@ export function timestampToDate(timestamp: Timestamp, zone: string): Date {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3])
     return new Date(wall - (fixed[1] === '-' ? -minutes : minutes) * 60_000)
   }
-  // The zone's offset depends on the instant, which is what is looked for. Unless the clocks change, it is the offset of the
-  // day before; otherwise that of the day before or of the day after. An offset is right when the zone's clocks show the
-  // timestamp at the instant that it gives. A time that is skipped fits neither, and takes the one from before.
+  // The zone's offset depends on the instant, which is not known yet. Unless the clocks change, it is the offset of the
+  // day before; otherwise that of the day before or of the day after. An offset is right when the zone's clocks show
+  // the timestamp at the instant that it gives. A time that is skipped fits neither, and takes the one from before.
   const before = wall - offset(zone, wall - 86_400_000)
   if (before + offset(zone, before) === wall) return new Date(before)
   const after = wall - offset(zone, wall + 86_400_000)

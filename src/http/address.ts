@@ -10,7 +10,7 @@ export function addressOf(config: ResolvedConfig, { operation, base, path }: Wir
     throw new ConfigError('apiUrl', `${operation} needs apiUrl, which is a separate address.`)
   }
   const url = address + path
-  // The last guard against a value that changes the path: what a URL parser makes of it must be what was built.
+  // The last guard against a value that changes the path: a URL parser must return the path as it was built.
   const { origin, pathname, search } = new URL(url)
   if (origin + pathname + search !== url) {
     rejectInput(operation, 'path', 'must be a path without "." or ".." segments', path)

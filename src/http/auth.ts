@@ -3,8 +3,8 @@ import { ConfigError } from '../errors.ts'
 import { hmacSha1Hex } from '../lib/hmac-sha1.ts'
 
 /**
- * The default signer. An ASSUMPTION (the API document does not show the computation): lower-case hex of HMAC-SHA1 with the
- * API secret as key over the exact body.
+ * The default signer. An ASSUMPTION (the API document does not show the computation): lower-case hex of HMAC-SHA1 with
+ * the API secret as key over the exact body.
  */
 const hmacSha1Signer: Signer = ({ body, apiSecret }) => hmacSha1Hex(apiSecret, body)
 
@@ -13,11 +13,11 @@ export interface AuthenticatedRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, encoded. */
   path: string
-  /** The JSON text, serialised once: what is signed is what is sent. */
+  /** The JSON text, serialised once: the signed bytes are the sent bytes. */
   body?: string | undefined
   /** The row of the API document's "Authentication" table. */
   authentication: 'hmac' | 'plain'
-  /** The header of the endpoints key, where it is sent. */
+  /** The header of the endpoints key, if it is sent. */
   endpointsKeyHeader?: 'X-API-KEY' | 'X-API-Key' | undefined
 }
 
@@ -46,7 +46,7 @@ export async function authorize(
   }
   // workerd would send a header value that the other runtimes reject. Checked here, all fail alike.
   if (typeof signature !== 'string' || !/^[!-~]+$/.test(signature)) {
-    throw new ConfigError('signer', 'The signer must return visible ASCII: it becomes part of a header.')
+    throw new ConfigError('signer', 'The signer must return visible ASCII.')
   }
   return { ...headers, 'X-API-AUTH': `${scheme}-HMAC-SHA1 ${apiKey}:${signature}` }
 }

@@ -2,7 +2,7 @@ import { InvalidInputError, type Issue } from '../errors.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject, isReserved } from '../lib/kind.ts'
 import { RESPONSE_BYTES } from '../lib/limits.ts'
-import { readBytes, TooLargeError } from '../lib/read-bytes.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { DOCUMENTED, DOCUMENTED_INSIDE } from '../schemas/documented.ts'
 import type { Schema } from '../schemas/fields.ts'
@@ -12,9 +12,9 @@ import { invalidResponse, noResponse } from './errors.ts'
 import type { Answered, ParsedResponse, RunningAttempt } from './types.ts'
 
 /**
- * The JSON text of a request's body, made once: what is signed is what is sent.
- * @param extra Fields that the API document does not show, by name; inside a documented object by path, such as `split[0].label`. A
- *   documented one belongs into the input, where it is checked.
+ * The JSON text of a request's body, made once: the signed bytes are the sent bytes.
+ * @param extra Fields that the API document does not show, by name; inside a documented object by path, such as
+ *   `split[0].label`. A documented field belongs into the input, which is checked.
  */
 export function jsonBody(operation: string, body: object, extra: Record<string, unknown> = {}): string {
   const text = stringify(operation, body)
@@ -32,8 +32,7 @@ export function jsonBody(operation: string, body: object, extra: Record<string, 
     for (const one of isInside ? names : [])
       target = target && Object.hasOwn(target, one) ? (target as Json)[one] : undefined
     if (!isObject(target) || isReserved(name) || Object.hasOwn(target, name) || NAMES[+isInside]?.includes(name)) {
-      const message =
-        "is documented: it belongs in the input of its call, or passThrough a field inside it by path: 'split[0].label'"
+      const message = "is documented: it belongs in the input; a field inside it goes by path: 'split[0].label'"
       rejectInput(operation, `passThrough.${path}`, message, value)
     }
     target[name] = value
@@ -77,7 +76,7 @@ export async function readJson(attempt: RunningAttempt & Answered, response: Res
   }
 }
 
-/** Reads the body of a rejection: its text as far as it can be had. The status alone says that it is one. */
+/** Reads the body of a rejection: its text as far as it can be read. Only the status makes it a rejection. */
 export async function readErrorText(attempt: RunningAttempt, response: Response): Promise<string> {
   const bytes = await readBody(attempt, response).catch(() => undefined)
   return (bytes && decodeUtf8(bytes)) ?? ''
@@ -88,14 +87,14 @@ async function readBody(attempt: RunningAttempt, response: Response): Promise<Ui
   try {
     return await attempt.deadline.race(readBytes(response, RESPONSE_BYTES))
   } catch (cause) {
-    if (cause instanceof TooLargeError) return undefined
     throw noResponse(attempt, { processed: 'unknown', cause })
   }
 }
 
 /**
- * Reads a documented record, at a place of the response. Only what decides about the operation can make it unreadable.
- * @throws {OutcomeUnknownError | UnexpectedResponseError} with what came in its `body`, so that nothing of it is lost.
+ * Reads a documented record, at a place of the response. Only a field that decides about the operation can make it
+ * unreadable.
+ * @throws {OutcomeUnknownError | UnexpectedResponseError} with the received body in `body`, so that nothing is lost.
  */
 export function recordOf<T extends Received>(
   response: ParsedResponse,
@@ -117,7 +116,7 @@ const below = (place: string, issue: Issue): Issue => ({
   path: place && issue.path ? `${place}.${issue.path}` : place + issue.path,
 })
 
-/** The error of a response whose JSON does not have what decides about its operation. */
+/** The error of a response whose JSON lacks a field that decides about its operation. */
 export function unreadableRecord({ attempt, json }: ParsedResponse, issues: Issue[]): Error {
   const what = ', but the response does not match the documented shape'
   return invalidResponse(attempt, { reason: 'unreadable_response', what, issues, body: json })

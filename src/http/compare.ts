@@ -5,7 +5,10 @@ import { issueAt } from '../schemas/input.ts'
 import { unreadableRecord } from './body.ts'
 import type { ParsedResponse } from './types.ts'
 
-/** The fields of its request that a record repeats. Null is not another value: the service returns what it does not know as null. */
+/**
+ * The fields of its request that a record repeats. Null is not another value: the service returns null for an unknown
+ * field.
+ */
 interface Echo {
   order_id?: unknown
   method?: unknown
@@ -15,8 +18,8 @@ interface Echo {
 
 /**
  * Compares a record with the request that it responds to.
- * @throws {OutcomeUnknownError | UnexpectedResponseError} for a record of another order, or of a method that this call never returns:
- *   something on the way mixed responses up.
+ * @throws {OutcomeUnknownError | UnexpectedResponseError} for a record of another order, or of a method that this call
+ *   never returns: something on the way mixed responses up.
  */
 export function compareWithRequest<T extends Echo>(response: ParsedResponse, record: T): T {
   const { config, request } = response.attempt
@@ -28,12 +31,12 @@ export function compareWithRequest<T extends Echo>(response: ParsedResponse, rec
   if (method != null && methods && !methods.includes(String(method)))
     issues.push(issueAt('method', `must be ${methods.join(' or ')}`, method))
   if (issues.length > 0) throw unreadableRecord(response, issues)
-  const asked = subject?.amount
+  const requested = subject?.amount
   const isOther =
-    (asked !== undefined && isAmount(amount) && hundredths(amount) !== hundredths(asked)) ||
+    (requested !== undefined && isAmount(amount) && hundredths(amount) !== hundredths(requested)) ||
     (subject?.currency !== undefined && currency != null && currency !== subject.currency)
   if (isOther) {
-    const message = `The service reports ${amount} ${currency}, not ${asked ?? 'all'} ${subject?.currency}.`
+    const message = `The service reports ${amount} ${currency}, not ${requested ?? 'all'} ${subject?.currency}.`
     warn(config, { operation, code: 'other_amount', path: 'amount', message })
   }
   return record

@@ -1,14 +1,14 @@
 /** Why an attempt ended before its response. */
 export type StopReason = 'timeout' | 'aborted'
 
-/** The time limit of one attempt, joined with the caller's own signal. */
+/** The time limit of an attempt, joined with the caller's own signal. */
 export interface Deadline {
   readonly signal: AbortSignal
   /** Why the attempt was stopped; undefined while it runs. */
   stopReason(): StopReason | undefined
-  /** Stops the attempt where its time is over by the clock: a process that was paused has not run its timers yet. */
+  /** Stops the attempt if its time is over by the clock: a paused process has not run its timers yet. */
   check(): void
-  /** Settles as `work` does, or rejects as soon as the attempt is stopped, even where a `fetch` ignores its signal. */
+  /** Settles as `work` does, or rejects as soon as the attempt is stopped, even if a `fetch` ignores its signal. */
   race<T>(work: Promise<T>): Promise<T>
   /** Frees the timer and the caller's signal. */
   end(): void
@@ -43,7 +43,7 @@ export function startDeadline(timeoutMs: number, callerSignal: AbortSignal | und
     race(work) {
       return new Promise((resolve, reject) => {
         rejectRace = reject
-        work.then(resolve, reject)
+        Promise.resolve(work).then(resolve, reject)
         if (reason) reject(controller.signal.reason)
       })
     },

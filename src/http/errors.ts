@@ -28,11 +28,11 @@ const NO_RESPONSE: Record<ConnectionError['reason'], string> = {
 
 /**
  * The kept part of a cause that another party threw: name, message, code and stack, redacted, and the same of the cause
- * below it. A `fetch` that wraps another one may attach the request, with its credentials.
+ * below it. A wrapped `fetch` may attach the request, with its credentials.
  */
 function foreignCause(attempt: Attempt, cause: unknown, depth = 0): unknown {
   const hide = redactorOf(attempt)
-  // Not `instanceof`: a cause may be of another realm, or an object with a code alone.
+  // Not `instanceof`: a cause may be of another realm, or an object with only a code.
   if (!isObject(cause)) return typeof cause === 'string' ? hide.text(cause) : undefined
   const copy = new Error()
   for (const key of ['name', 'message', 'stack', 'code', 'cause']) {
@@ -88,13 +88,16 @@ function outcomeUnknown(
 const POSTPONE = /* @__PURE__ */ Symbol.for('react.postpone')
 
 /**
- * The error of an attempt without a complete response. `processed` says what a POST can have done: `no` when it provably
- * never left, else `unknown`. A GET changes nothing either way.
+ * The error of an attempt without a complete response. `processed` is `no` for a POST that provably never left, else
+ * `unknown`. A GET changes nothing either way.
  *
- * An error that a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error of a POST too; a GET
- * passes it on untouched, as anything does what React postpones a rendering with.
+ * An error that a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error
+ * of a POST too; a GET passes the error on untouched, and so does any call for React's signal to postpone a rendering.
  */
-export function noResponse(attempt: RunningAttempt, details: { processed: 'no' | 'unknown'; cause: unknown }): unknown {
+export function noResponse(
+  attempt: RunningAttempt,
+  details: { processed: 'no' | 'unknown'; cause: unknown; what?: string | undefined },
+): unknown {
   const { processed, cause: thrown } = details
   const { deadline, request } = attempt
   const stopped = deadline.stopReason()
@@ -104,10 +107,15 @@ export function noResponse(attempt: RunningAttempt, details: { processed: 'no' |
   const cause = thrown === deadline.signal.reason ? thrown : foreignCause(attempt, thrown)
   if (request.method === 'GET' || (processed === 'no' && !isSteering)) {
     const lost = processed === 'no' ? 'unreachable' : 'interrupted'
-    return connectionError(attempt, { reason: stopped ?? lost, cause })
+    return connectionError(attempt, { reason: stopped ?? lost, cause, what: details.what })
   }
   const reason = stopped ?? 'interrupted'
-  return outcomeUnknown(attempt, { reason, what: NO_RESPONSE[reason], cause, ...(isSteering && { digest }) })
+  return outcomeUnknown(attempt, {
+    reason,
+    what: details.what ?? NO_RESPONSE[reason],
+    cause,
+    ...(isSteering && { digest }),
+  })
 }
 
 /** The error of a response that has a status. `what` completes "createPayment got 200". */
@@ -119,7 +127,7 @@ export interface InvalidResponse extends ResponseDetails {
 
 /**
  * The error of a response that cannot be understood: of a GET an `UnexpectedResponseError`, of anything else an
- * `OutcomeUnknownError`, because it is unknown what the request did. The body and the location are redacted here.
+ * `OutcomeUnknownError`, because the effect of the request is unknown. The body and the location are redacted here.
  */
 export function invalidResponse(
   attempt: Answered,
@@ -157,8 +165,8 @@ export interface Rejection {
 }
 
 /**
- * The error of a rejected request, from whatever body came with it. The API document does not show error bodies: the
- * shapes come from other public material, so each is tried and none is relied upon.
+ * The error of a rejected request, from any body. The API document does not show error bodies: the shapes come from
+ * other public material, so each is tried and none is relied upon.
  */
 function apiError(attempt: Answered, { text, retryAfterMs }: Rejection): ApiError {
   const { request, seen } = attempt
@@ -195,14 +203,16 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The error of a status from 400 on: final for a GET and where the status says so, else an unknown outcome. */
+/**
+ * The error of a status from 400 on: final for a GET and for a status that means "not processed", else an unknown
+ * outcome.
+ */
 export function rejectedRequest(attempt: Answered, response: Rejection): ApiError | OutcomeUnknownError {
   const { status } = attempt.seen
   if (attempt.request.method === 'GET' || wasNotProcessed(status)) return apiError(attempt, response)
   const reason = status >= 500 ? 'server_error' : 'ambiguous_status'
-  const what = `got ${status}, which does not say whether the request was processed`
   const body = redactorOf(attempt).value(parse(response.text), BODY_LENGTH)
-  return outcomeUnknown(attempt, { reason, what, body })
+  return outcomeUnknown(attempt, { reason, what: `got ${status}`, body })
 }
 
 /** Whether a GET, which changes nothing, may succeed when it is sent again. A POST is only sent again after a 429. */
@@ -212,7 +222,7 @@ export function isRetryable(status: number): boolean {
 
 function hint({ config, request }: Attempt, status: number, apiCode?: string, apiMessage = ''): string {
   if (apiCode === 'P-409')
-    return ' Used before, if only by a failed attempt: make another, newOrderId(), or look it up.'
+    return ' An earlier call may have been paid: look the order up. Use another order_id only if that one failed.'
   if (status === 404 && request.base === 'apiUrl' && config.apiUrl === config.baseUrl)
     return ' apiUrl is a separate address, not that of baseUrl.'
   if (status !== 401) return ''
@@ -232,13 +242,13 @@ export function retryAfterMs(value: string): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** Hides what the service may echo and no error, no hook may show. */
+/** Hides values that the service may echo and that no error and no hook may show. */
 export function redactorOf({ config, request }: Attempt): Redactor {
   const { apiSecret, endpointsKey, apiKey } = config.given
   return redactor([apiSecret, endpointsKey, apiKey, ...paymentSecrets(request.body)])
 }
 
-/** JSON where the text is JSON, else the text; undefined when there is none. */
+/** JSON if the text is JSON, else the text; undefined for an empty body. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,18 +1,15 @@
+/** The system calls that Node makes before a connection exists. If such a call fails, nothing was written. */
+const BEFORE_CONNECTION = /^(bind|connect|getaddrinfo|socket)$/
+
 /**
- * Error codes that mean that not one byte of the request left. Only a code of this list counts: a code that merely looks
- * like one of them proves nothing.
+ * Error codes that, without a system call, mean that not one byte left. A code that merely looks like one proves
+ * nothing.
  */
 const NEVER_CONNECTED: readonly unknown[] = [
-  // Node (undici puts the code on the cause): the connection was refused, so there was nothing to write to.
+  // Libraries over Node's sockets that keep the code of the system call and not its name.
   'ECONNREFUSED',
-  // Node: the host name has no address.
   'ENOTFOUND',
-  // Node: the name server did not respond, so there was no address to connect to.
-  'EAI_AGAIN',
-  // Node: there is no route to the network or the host. Also the code of an established connection that lost its route:
-  // such an error names the system call, `read` or `write`, and is sorted out below.
   'ENETUNREACH',
-  'EHOSTUNREACH',
   // Node (undici): the time limit for connecting passed before the connection was made.
   'UND_ERR_CONNECT_TIMEOUT',
   // Bun: the connection was refused.
@@ -23,7 +20,7 @@ const NEVER_CONNECTED: readonly unknown[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'ERR_TLS_CERT_ALTNAME_INVALID',
-  // Node: the server speaks plain http, which the handshake shows. (Bun says EPROTO, which can come later too.)
+  // Node: the server speaks plain http, which the handshake shows. (Bun has EPROTO, which can come later too.)
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ]
 
@@ -43,16 +40,20 @@ interface NetworkError {
  */
 export function wasNeverSent(failure: unknown): boolean {
   const error = failure as NetworkError | null | undefined
-  const errors = [error, error?.cause, error?.cause?.errors].flat() as (NetworkError | null | undefined)[]
-  if (errors.some(isLostConnection)) return false
-  const codes = errors.map((one) => one?.code).filter((code) => typeof code === 'string')
-  if (codes.length > 0) return codes.every((code) => NEVER_CONNECTED.includes(code))
+  const cause = error?.cause
+  // Node tries each address of a host: their common error has the code of the first.
+  const tries = [cause?.errors ?? []].flat() as (NetworkError | null | undefined)[]
+  const isOfAll = !cause?.syscall && tries.some((one) => one?.code === cause?.code)
+  const errors = [error, !isOfAll && cause, ...tries].filter((one) => one !== false)
+  const coded = errors.filter((one) => typeof (one?.syscall ?? one?.code) === 'string')
+  if (coded.length > 0) return coded.every(isBeforeConnection)
   return errors.some((one) => isDenoNeverSent(one) || isForbiddenPort(one))
 }
 
-/** Node: a connection that was made and then failed while it was read or written. */
-function isLostConnection(error: NetworkError | null | undefined): boolean {
-  return /^(read|write)$/.test(String(error?.syscall))
+/** The phase proves it: an open connection fails in `read` or `write`, with any code. */
+function isBeforeConnection(error: NetworkError | null | undefined): boolean {
+  const { syscall, code } = error ?? {}
+  return syscall ? BEFORE_CONNECTION.test(String(syscall)) : NEVER_CONNECTED.includes(code)
 }
 
 /** Deno: no permission for the network (`NotCapable`), or a failure in the connect phase, which its message names. */

@@ -22,8 +22,8 @@ const NOT_PROCESSED: readonly number[] = [
   418, // [http] unused but for the joke: never the result of a payment (not a payment service)
   421, // [http] the server cannot produce a response for this host (wrong server for this host)
   422, // [http] the instructions could not be processed (the body was understood and rejected)
-  // [http] RFC 8470, 5.2: the server does not process what could be a replay. An intermediary passes it on only instead of
-  // sending the request again after the handshake, so that no copy of it was processed.
+  // [http] RFC 8470, 5.2: the server does not process what could be a replay. An intermediary passes it on only instead
+  // of sending the request again after the handshake, so that no copy of it was processed.
   425,
   426, // [http] rejected over this protocol (upgrade required)
   428, // [http] rejected for a missing header (precondition required)
@@ -31,7 +31,7 @@ const NOT_PROCESSED: readonly number[] = [
   431, // [http] the headers are not processed (headers too large)
 ]
 
-/** Whether a rejected request was, by its status alone, not processed. */
+/** Whether the status of a rejected request proves that it was not processed. */
 export function wasNotProcessed(status: number): boolean {
   return NOT_PROCESSED.includes(status)
 }

@@ -22,15 +22,17 @@ import type { Answered, Attempt, CallOptions, ParsedResponse, RunningAttempt, Se
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
-/** If a server asks for a longer pause than this, the call ends and the error says how long to wait. */
+/** If a server wants a longer pause, the call ends, and the error has the time to wait. */
 const RETRY_AFTER_LIMIT_MS = 60_000
 /** Characters of a request id that hooks and errors get. */
 const REQUEST_ID_LENGTH = 200
 
-/** An operation of the client, without what all of them have in common. */
+/** An operation of the client, without the parts that all operations share. */
 type Operation<Input, Result> = (config: ResolvedConfig, input: Input, options: CallOptions) => Promise<Result>
 
-/** Runs an operation with its options checked. Its error goes to `onError` too; a wrong configuration has no hooks yet. */
+/**
+ * Runs an operation with its options checked. Its error goes to `onError` too; a wrong configuration has no hooks yet.
+ */
 export async function call<Input, Result>(
   name: string,
   run: Operation<Input, Result>,
@@ -78,10 +80,10 @@ export async function send(
   options: CallOptions,
 ): Promise<ParsedResponse> {
   if (options.passThrough && request.body === undefined) {
-    rejectInput(request.operation, 'passThrough', 'must be left out: this request has no body', options.passThrough)
+    rejectInput(request.operation, 'passThrough', 'must be left out: there is no body', options.passThrough)
   }
   const { signal } = options
-  // The first call asks the runtime for it, which Node needs milliseconds for: they are no attempt's.
+  // The first call loads it from the runtime, for which Node needs milliseconds: they belong to no attempt.
   void config.init
   const deadlineMs = options.deadlineMs ?? config.deadlineMs
   const startedAt = Date.now()
@@ -116,17 +118,17 @@ async function attemptOnce(call: Call, number: number): Promise<{ response: Pars
     const { status } = seen
     const answered = { ...attempt, seen }
     if (status < 400) return { response: await readSuccess(answered, response, call.url) }
-    const asked = retryAfterMs(response.headers.get('retry-after') ?? '')
+    const requestedMs = retryAfterMs(response.headers.get('retry-after') ?? '')
     const mayRepeat = status === 429 || (request.method === 'GET' && isRetryable(status))
     const retry =
-      mayRepeat && (asked ?? 0) <= RETRY_AFTER_LIMIT_MS
-        ? retryAfter(status, asked ?? backoff(config, number))
+      mayRepeat && (requestedMs ?? 0) <= RETRY_AFTER_LIMIT_MS
+        ? retryAfter(status, requestedMs ?? backoff(config, number))
         : undefined
     if (retry) {
       abandon(response.body)
       return { retry }
     }
-    throw rejectedRequest(answered, { text: await readErrorText(answered, response), retryAfterMs: asked })
+    throw rejectedRequest(answered, { text: await readErrorText(answered, response), retryAfterMs: requestedMs })
   } catch (error) {
     const retry = wasLost(attempt, error) ? retryAfter(undefined, backoff(config, number)) : undefined
     if (!retry) throw error
@@ -146,7 +148,7 @@ function backoff(config: ResolvedConfig, number: number): number {
   return Math.floor((config.given.random ?? Math.random)() * Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** (number - 1)))
 }
 
-/** The headers of an attempt. Each attempt is signed anew; a caller's signer counts towards the time limit. */
+/** The headers of an attempt. Each attempt gets a new signature; a caller's signer counts towards the time limit. */
 async function sign(attempt: RunningAttempt): Promise<Record<string, string>> {
   const { config, request, number, deadline } = attempt
   try {
@@ -174,14 +176,17 @@ async function exchange(
   if (deadline.stopReason()) throw noResponse(attempt, { processed: 'no', cause: deadline.signal.reason })
   const startedAt = Date.now()
   const init: RequestInit = { ...config.init, method, headers, signal: deadline.signal }
-  // A Blob is the one form of body that no runtime sends again when a connection drops. Deno sends an empty one chunked, which
-  // many a gateway rejects: what may come twice has empty bytes instead.
-  if (method !== 'GET') init.body = body !== undefined || !idempotent ? new Blob([body ?? '']) : new Uint8Array()
+  // Deno sends an empty Blob chunked, which many gateways reject: a request that may be repeated has empty bytes
+  // instead.
+  if (method !== 'GET') init.body = body !== undefined || !idempotent ? config.bodyOf(body ?? '') : new Uint8Array()
+  let what: string | undefined
   try {
     const response = await deadline.race(fetch(url, init))
+    if (!isFresh(response)) {
+      what = 'got no fresh Response from the configured `fetch`'
+      throw new TypeError(what)
+    }
     const { status } = response
-    if (!Number.isInteger(status) || status < 200 || (response.body && !response.body.getReader))
-      throw new TypeError('The configured `fetch` did not return a Response.')
     const durationMs = Date.now() - startedAt
     const id = response.headers.get('x-request-id')
     // Another party's text: hooks and errors get it without secrets and cut to length.
@@ -190,8 +195,16 @@ async function exchange(
     callHook(config.given.onResponse, { ...info, ...seen, durationMs })
     return { response, seen }
   } catch (cause) {
-    throw noResponse(attempt, { processed: !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown', cause })
+    const processed = !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown'
+    throw noResponse(attempt, { processed, cause, what })
   }
+}
+
+/** Whether a response can be read: a stub's or another library's may not, nor a response that was read before. */
+function isFresh(response: Response | undefined): boolean {
+  const { status, headers, body, bodyUsed } = response ?? ({} as Response)
+  const isOne = Number.isInteger(status) && status >= 200 && typeof headers?.get === 'function'
+  return isOne && (body === null || !!body?.getReader) && !bodyUsed
 }
 
 async function readSuccess(
@@ -205,9 +218,7 @@ async function readSuccess(
   const header = response.headers.get('location') ?? ''
   const location = httpAddress(header, url)
   if (request.redirectExpected && location && seen.status !== 304) return { attempt, json: undefined, location }
-  const what = request.redirectExpected
-    ? ' without a usable Location'
-    : ', a redirect, which was not followed: it would carry your credentials elsewhere'
+  const what = request.redirectExpected ? ' without a usable Location' : ', a redirect, which was not followed'
   throw invalidResponse(attempt, {
     reason: 'unexpected_redirect',
     what,

@@ -3,7 +3,7 @@ import type { CallDetails } from '../errors.ts'
 import type { AuthenticatedRequest } from './auth.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Options of one call. */
+/** Options of a call. */
 export interface CallOptions {
   /** Aborts the call. On a POST that was already sent this throws an `OutcomeUnknownError`. */
   signal?: AbortSignal | undefined
@@ -14,8 +14,9 @@ export interface CallOptions {
   /** How often a GET, or a request that got a 429, is retried, 0 to 10; overrides the configuration's. */
   maxRetries?: number | undefined
   /**
-   * Extra fields of the body that the API document does not show, sent as they are: by name, or inside a documented object by
-   * path, such as `{ 'split[0].label': 'Mug' }`. They are added, and replace nothing: a documented field is rejected.
+   * Extra fields of the body that the API document does not show, sent as they are: by name, or inside a documented
+   * object by path, such as `{ 'split[0].label': 'Mug' }`. They are added, and replace nothing: a documented field is
+   * rejected.
    */
   passThrough?: Record<string, unknown> | undefined
 }
@@ -27,27 +28,30 @@ export type BodilessCallOptions = Omit<CallOptions, 'passThrough'>
 export interface WireRequest extends AuthenticatedRequest {
   /** The function that was called. */
   operation: string
-  /** The path as the API document writes it, where it has parameters. */
+  /** The path as the API document writes it, if it has parameters. */
   template?: string
   /** Which configured address the path is below. */
   base: 'baseUrl' | 'apiUrl'
   /** The facts by which `resolveOutcome` finds the operation again. */
   subject?: {
     order_id: string
-    /** Where the call names one. */
+    /** Present if the call names an order. */
     pos_id?: string | undefined
     amount?: number | undefined
     currency?: string | undefined
   }
   /** The `method` that a record may have in the response. */
   methods?: readonly string[]
-  /** Whether a second copy changes nothing more, so that it may be sent in a form that Deno sends again when a connection drops. */
+  /**
+   * Whether a second copy changes nothing more, so that it may be sent in a form that Deno sends again when a
+   * connection drops.
+   */
   idempotent?: boolean
   /** Whether a redirect is a response to this request, rather than an error. It is never followed. */
   redirectExpected?: boolean
   /** Whether a 2xx without a body is a response to this request. */
   emptyExpected?: boolean
-  /** How to learn what became of it when no response says so; empty for a GET, which changes nothing. */
+  /** How to find out the outcome when no response shows it; empty for a GET, which changes nothing. */
   howToFindOut: string
 }
 

@@ -7,7 +7,8 @@ export function encodeBase64url(bytes: Uint8Array, padding = true): string {
 }
 
 /**
- * Decodes Base64Url or standard Base64, padded or not, to a string with one character a byte. Returns undefined for anything else.
+ * Decodes Base64Url or standard Base64, padded or not, to a string with one character a byte. Returns undefined for
+ * anything else.
  */
 export function decodeBase64urlBinary(text: string): string | undefined {
   try {
@@ -26,13 +27,15 @@ function unpadded(text: string): string {
   return text.slice(0, length)
 }
 
-/** How many bytes a text in Base64 encodes, padded or not; NaN where no text has that length. */
+/** How many bytes a text in Base64 encodes, padded or not; NaN if no text has that length. */
 export function bytesIn(text: string): number {
   const { length } = unpadded(text)
   return length % 4 === 1 ? Number.NaN : (length * 3) >> 2
 }
 
-/** One byte for each character of a binary string. A plain loop: `Uint8Array.from(text, fn)` costs more than the hash. */
+/**
+ * One byte for each character of a binary string. A plain loop: `Uint8Array.from(text, fn)` costs more than the hash.
+ */
 export function binaryToBytes(binary: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(binary.length)
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)

@@ -4,12 +4,13 @@ const CARD_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'exp_month', 'exp
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['cc_number', 'card_cvv', 'cc_token', 'cryptogram'])
 
 /**
- * Cuts raw card data out of what JSON was parsed to, at any depth: a webhook documents none, and the documented response of
- * a split purchase echoes it. `cc_mask` and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as the
- * parsing.)
+ * Removes raw card data from parsed JSON, at any depth: a webhook documents none, and the documented response of a
+ * split purchase echoes it. `cc_mask` and `cc_token` stay. (A reviver of `JSON.parse` would take five times as long as
+ * the parsing.)
  */
 export function cutCardData(json: unknown): void {
-  // A list rather than recursion: JSON may be nested more deeply than the stack is. Not a text, whose keys are its letters.
+  // A list rather than recursion: JSON may be nested more deeply than the stack is. Not a text, whose keys are its
+  // letters.
   const todo = [typeof json === 'object' && json] as Record<string, unknown>[]
   for (const record of todo) {
     // Not `Object.entries`, which takes several times as long: a webhook comes by here. (null has no keys.)
@@ -20,12 +21,14 @@ export function cutCardData(json: unknown): void {
   }
 }
 
-/** Whether a member of this name is redacted whatever its value is. */
+/** Whether a member of this name is always redacted. */
 export function isSecretField(name: string): boolean {
   return CARD_FIELDS.has(name) || SECRET_FIELDS.has(name)
 }
 
-/** Fields of a request's body that no error may show: card data, tokens that can be charged, every text of a cryptogram. */
+/**
+ * Fields of a request's body that no error may show: card data, tokens that can be charged, every text of a cryptogram.
+ */
 export function paymentSecrets(body: string | undefined): string[] {
   const secrets: string[] = []
   const todo: [value: unknown, secret: boolean][] = [[JSON.parse(body ?? 'null'), false]]

@@ -1,4 +1,7 @@
-/** Compares two texts without an early exit at the first difference. Only the lengths can be inferred from the time it takes. */
+/**
+ * Compares two texts without an early exit at the first difference. Only the lengths can be inferred from the time it
+ * takes.
+ */
 export function equalText(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   let difference = 0

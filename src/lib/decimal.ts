@@ -1,9 +1,11 @@
-/** From here on (7 × 10^13) two amounts that differ by 0.01 can be the same double, so that none arrives for certain. */
+/**
+ * From here on (7 × 10^13) two amounts that differ by 0.01 can be the same double, so that none arrives for certain.
+ */
 const TOO_LARGE = 70_368_744_177_664
 
 /**
- * The rule that a value breaks as an amount, which is a number with at most 2 decimals; undefined when it is one. The
- * shortest text of a double is what JSON carries, so that text decides: `0.1 + 0.2`, `1e21` and `1e-7` fail here.
+ * The rule that a value breaks as an amount, which is a number with at most 2 decimals; undefined when it is one. JSON
+ * carries the shortest text of a double, so that text decides: `0.1 + 0.2`, `1e21` and `1e-7` fail here.
  *
  * @param positive Whether zero and less are rejected too, as in the API document's "Common types".
  */
@@ -26,7 +28,10 @@ export function amountProblem(value: unknown, positive = true): string | undefin
 /** Whether a value is a positive amount: see {@link amountProblem}. */
 export const isAmount = (value: unknown): value is number => amountProblem(value) === undefined
 
-/** Hundredths of an amount, from its digits: a multiplication would turn 1.005 into 100. More than 2 decimals are rounded. */
+/**
+ * Hundredths of an amount, from its digits: a multiplication would turn 1.005 into 100. More than 2 decimals are
+ * rounded.
+ */
 export function hundredths(amount: number): number {
   const digits = String(amount)
   return Math.round(digits.includes('e') || Math.abs(amount) >= TOO_LARGE ? amount * 100 : Number(`${digits}e2`))

@@ -2,8 +2,8 @@ import { nativeCrypto } from './native-crypto.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /**
- * Lower-case hex of HMAC-SHA1 over the UTF-8 of a text: by the runtime's own synchronous hash, or else by Web Crypto, which
- * takes about twenty times as long.
+ * Lower-case hex of HMAC-SHA1 over the UTF-8 of a text: by the runtime's own synchronous hash, or else by Web Crypto,
+ * which takes about twenty times as long.
  */
 export async function hmacSha1Hex(secret: string, text: string): Promise<string> {
   try {

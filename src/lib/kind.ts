@@ -10,8 +10,8 @@ export const isBuiltIn = (value: unknown, name: string): boolean =>
 export const isReserved = (name: string): boolean => /^(__proto__|constructor|prototype)$/.test(name)
 
 /**
- * A copy of an object's own members, and of those of its classes that are asked for. What was added to `Object.prototype` is
- * nobody's input: it would change every payment.
+ * A copy of an object's own members, and of those of its classes that are asked for. Additions to `Object.prototype`
+ * are left out: they would change every payment.
  */
 export function membersOf<T extends object>(source: T, names: readonly string[] = []): T {
   const copy = Object.assign(Object.create(null), source)

@@ -1,4 +1,4 @@
-/** The API document's "Limits", and our own where it has none. */
+/** The API document's "Limits", and limits of our own for the rest. */
 
 /** Characters of `payload`. */
 export const PAYLOAD_LENGTH = 4000

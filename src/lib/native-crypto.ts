@@ -5,8 +5,8 @@ interface NativeCrypto {
 }
 
 /**
- * The runtime's own synchronous hashes: Node, Deno, Bun and workerd at newer dates have them. They are looked up at use,
- * never at import. @throws {TypeError} where there are none.
+ * The runtime's own synchronous hashes: Node, Deno, Bun and workerd at newer dates have them. They are looked up at
+ * use, never at import. @throws {TypeError} where there are none.
  */
 export const nativeCrypto = (): NativeCrypto => nativeModule('crypto') as NativeCrypto
 
@@ -22,8 +22,9 @@ export type TextHash = (text: string) => string
 const PROBE = 'edgetill é'
 
 /**
- * The runtime's own hash where there is one: 1-3 µs where noble takes 6-20 (Web Crypto has no synchronous form). A half-implemented
- * node:crypto must not decide whether a webhook is genuine or new, so that it first has to agree with noble.
+ * The runtime's own hash if it has a hash: 1-3 µs, while noble takes 6-20 (Web Crypto has no synchronous form). A
+ * half-implemented node:crypto must not decide whether a webhook is genuine or new, so that it first has to agree with
+ * noble.
  */
 export function chooseHash(algorithm: 'sha1' | 'sha256', portable: TextHash): TextHash {
   try {

@@ -1,4 +1,4 @@
-/** A path of the API document and what it is with its parameters, such as `{order_id}`, filled in. */
+/** A path of the API document, and the same path with its parameters, such as `{order_id}`, filled in. */
 export function pathOf(template: string, values: object): { template: string; path: string } {
   const path = template.replace(/{(\w+)}/g, (_, name: string) => segment(String(values[name as keyof typeof values])))
   return { template, path }

@@ -3,15 +3,15 @@ import { isIssuedCardNumber } from './card-number.ts'
 
 /** Hides secrets in a text that a person may read. */
 export interface Redactor {
-  /** A text without secrets and card numbers, and at most `limit` characters of it. */
+  /** A text of at most `limit` characters, without secrets and card numbers. */
   text(text: string, limit?: number): string
   /** A copy of JSON, bounded to about `limit` characters and 50 levels; a text is redacted as a text. */
   value(value: unknown, limit: number): unknown
 }
 
-/** Replaces what must not be shown. */
+/** Replaces secrets and card data. */
 const REDACTED = '[redacted]'
-/** Replaces what does not fit. */
+/** Replaces the text beyond the limit. */
 const CUT = '[cut]'
 const MAX_DEPTH = 50
 
@@ -24,12 +24,13 @@ interface Match {
 
 /**
  * Makes a redactor for the secrets of one call. It hides
- * - the secrets themselves, also percent-encoded and JSON-escaped; short ones only where they stand alone;
- * - a card number among the secrets in any grouping, whatever stands between the groups but letters and the signs of masks,
- *   and every part of it of 7 digits or more;
+ * - the secrets themselves, also percent-encoded and JSON-escaped; short secrets only as whole words;
+ * - a card number among the secrets in any grouping, with any separator but letters and the signs of masks, and every
+ *   part with 7 digits or more;
  * - anything else that is a card number by check digit, issuer prefix and length, never inside a UUID;
  * - the values of card fields in JSON, also in JSON that is cut off.
- * All of it is found in the original text and replaced once, so no replacement can hide or make another match.
+ *
+ * All matches are found in the original text and replaced once, so no replacement can hide or make another match.
  */
 export function redactor(secrets: readonly string[]): Redactor {
   const cards = secrets.filter(isCardLike).map(digitsOf)
@@ -54,7 +55,7 @@ function redactValue(value: unknown, limit: number, text: Redactor['text']): unk
   const result: { body?: unknown } = {}
   const todo = [{ target: result as object, key: 'body', value, depth: 0 }]
   let left = limit
-  // Level by level: when there is no room for all of it, the outer fields are kept.
+  // Level by level: when the whole value has no room, the outer fields are kept.
   for (const { target, key, value: inner, depth } of todo) {
     const name = depth === 0 || Array.isArray(target) ? key : text(key, left)
     let copy: unknown = inner
@@ -117,8 +118,8 @@ const SHOWN_DIGITS = 6
 /** Digits of the longest card number. */
 const LONGEST_CARD = 19
 /**
- * Characters that are enough to find one whose every digit is a group: of one that was not sent all 19 digits, of one that was
- * sent seven.
+ * Enough characters for a number whose every digit is a group: all 19 digits of a number that was not sent, seven of a
+ * sent number.
  */
 const LONGEST_GROUPED_CARD = LONGEST_CARD * 8
 
@@ -148,6 +149,8 @@ function findIssuedCards(run: DigitRun): Match[] {
   const found: Match[] = []
   const ends = [...groups.slice(1), digits.length]
   for (const [index, start] of groups.entries()) {
+    // No network has card numbers that begin with another digit.
+    if (!/[2-69]/.test(digits[start] as string)) continue
     for (const end of ends.slice(index, index + LONGEST_CARD)) {
       const number = digits.slice(start, end)
       if (isIssuedCardNumber(number)) found.push(matchOf(run, start, number.length, true))
@@ -164,9 +167,9 @@ const matchOf = ({ at }: DigitRun, from: number, length: number, soft: boolean):
   soft,
 })
 
-/** Separators between two groups of digits of one number. More would cut dates, amounts and lists of numbers. */
+/** Separators between two groups of a number's digits. More would cut dates, amounts and lists of numbers. */
 const SEPARATOR = /^[\s.\-\u2010-\u2015+]{1,6}$/
-/** The same where the number is known: all but letters, digits and the signs of masks, which show what they may. */
+/** The same for a known number: all but letters, digits and the signs of masks, which may be shown. */
 const ANY_SEPARATOR = /^[^\p{L}\p{N}*•●#]{1,12}$/u
 
 interface DigitRun {
@@ -211,7 +214,7 @@ function outsideUuids(text: string, found: Match[]): Match[] {
   )
 }
 
-/** Replaces the matches, overlapping ones as one, and keeps what begins before the limit. */
+/** Replaces the matches, overlapping matches together, and keeps every match that begins before the limit. */
 function replace(text: string, found: Match[], limit: number): string {
   let result = ''
   let position = 0

@@ -13,7 +13,7 @@ export function sha1Base64url(text: string): string {
   return `${chosen(text)}=`
 }
 
-/** The same, by Web Crypto where the runtime has no synchronous hash: of 8 kB that takes a fifth of the time. */
+/** The same, by Web Crypto if the runtime has no synchronous hash: 8 kB take a fifth of the time. */
 export async function sha1Base64urlAsync(text: string): Promise<string> {
   chosen ??= chooseHash('sha1', portable)
   if (chosen === portable) {

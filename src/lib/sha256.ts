@@ -5,7 +5,7 @@ import { encodeUtf8 } from './utf8.ts'
 
 const portable: TextHash = (text) => encodeBase64url(sha256(encodeUtf8(text)), false)
 
-/** The same by Web Crypto: who uses it alone bundles no hash. */
+/** The same by Web Crypto: a program that uses only this function bundles no hash. */
 export const sha256Async = async (text: string): Promise<string> =>
   encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', encodeUtf8(text))), false)
 

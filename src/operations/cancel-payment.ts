@@ -37,7 +37,8 @@ function buildRequest(config: ResolvedConfig, received: CancelPaymentInput): Wir
     subject: input,
     methods: ['purchase', 'auth'],
     howToFindOut:
-      `Call resolveOutcome(client, error), or resendWebhook({ order_id: ${JSON.stringify(input.order_id)}, operation: 'purchase' }) (or 'auth'): ` +
+      `Call resolveOutcome(client, error), or resendWebhook({ order_id: ${JSON.stringify(input.order_id)}, ` +
+      `operation: 'purchase' }) (or 'auth'): ` +
       'a cancelled payment has status_code 6007. Cancelling again moves no money.',
   }
 }
@@ -56,12 +57,12 @@ async function run(config: ResolvedConfig, input: CancelPaymentInput, options: C
 }
 
 /**
- * Cancels a payment that was created and not paid. `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel`, without
- * a body.
+ * Cancels a payment that was created and not paid. `POST {base_url}/api/v1/pos/{pos_id}/order/{order_id}/cancel`,
+ * without a body.
  *
  * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
- * status `failure` and status_code `6007`; what the service does not know is null. Deno sends a request without a body again when
- * its connection drops: a rejection may then respond to the second copy.
+ * status `failure` and status_code `6007`; fields that the service does not know are null. Deno sends a request
+ * without a body again when its connection drops: a rejection may then respond to the second copy.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The order.
@@ -70,7 +71,7 @@ async function run(config: ResolvedConfig, input: CancelPaymentInput, options: C
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
- * @throws {ApiError} when the service rejects it (4xx). What it returns for a paid payment is not shown.
+ * @throws {ApiError} when the service rejects it (4xx). Its response for a paid payment is not documented.
  * @see The API document, "Cancel a created, unpaid payment".
  * @example
  * import { cancelPayment, type ClientConfig } from 'edgetill'

@@ -1,4 +1,5 @@
-// PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's other public material)
+// PUT {api_url}/api/v1/recurring/{recurring_id}/cancel (beyond the API document; source [A]: shown by the vendor's
+// other public material)
 
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
 import { recordOf } from '../http/body.ts'
@@ -30,8 +31,8 @@ function buildRequest(received: CancelRecurringInput): WireRequest {
     endpointsKeyHeader: 'X-API-KEY',
     idempotent: true,
     howToFindOut:
-      "Call resendWebhook({ order_id, operation: 'purchase' }) of the initial purchase: its recurring.status is canceled when the cancellation " +
-      'was processed. Cancelling again moves no money.',
+      "Call resendWebhook({ order_id, operation: 'purchase' }) of the initial purchase: its recurring.status is " +
+      'canceled when the cancellation was processed. Cancelling again moves no money.',
   }
 }
 
@@ -49,12 +50,14 @@ async function run(
 }
 
 /**
- * Ends a subscription: no further charge is made. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
+ * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
  * Beyond the API document.
  *
- * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second copy.
+ * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second
+ * copy.
  *
- * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
+ * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations
+ * do so.
  *
  * @param config The configuration, as for `createClient`; it needs `apiUrl`.
  * @param input The subscription.
@@ -62,9 +65,10 @@ async function run(
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid, or has no `apiUrl`.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
- * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves no
- *   money.
- * @throws {ApiError} when the service rejects it (4xx). What it returns for a subscription that has ended is not shown.
+ * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it. Cancelling again moves
+ *   no money.
+ * @throws {ApiError} when the service rejects it (4xx). Its response for a subscription that has ended is not
+ *   documented.
  * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
  * @example
  * import { cancelRecurring, type ClientConfig } from 'edgetill'

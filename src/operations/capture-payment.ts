@@ -31,7 +31,7 @@ export interface CapturePaymentInput {
   products?: readonly Product[] | undefined
   /** At most 2048 characters. */
   comment?: string | undefined
-  /** Where the webhooks of this capture go. */
+  /** The address that receives the webhooks of this capture. */
   server_url?: string | undefined
   /** How the fiscal receipt reaches the customer. */
   f_receipt_delivery?: ReceiptDelivery | undefined
@@ -67,17 +67,18 @@ async function run(config: ResolvedConfig, input: CapturePaymentInput, options: 
  * Captures an authorization hold: in full, in part, or beyond it. `POST {base_url}/api/v1/capture`.
  *
  * Only an `auth` with status `success` can be captured. Without `charge_amount` the whole hold is charged. A capture
- * has NO idempotency key: never repeat one whose outcome is unknown without asking first. A declined capture is a value
- * with `status: 'failure'`.
+ * has NO idempotency key: never repeat a capture whose outcome is unknown before you have looked it up. A declined
+ * capture is a value with `status: 'failure'`.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The documented parameters under their wire names.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+ *   document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
- * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+ * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be captured is not documented.
  * @see The API document, "Capture a reserve".
  * @example
  * import { capturePayment, type ClientConfig, isSuccess } from 'edgetill'

@@ -1,4 +1,5 @@
-// POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public material)
+// POST {base_url}/api/v1/split/capture (beyond the API document; source [A]: shown by the vendor's other public
+// material)
 
 import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
@@ -21,8 +22,8 @@ export interface CaptureSplitPurchaseInput {
   /** Currency of the original order, ISO 4217. */
   order_currency: string
   /**
-   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized, an assumption. All public
-   * material sends it, so that the emulator rejects a capture without it.
+   * Positive, in the currency's unit, at most 2 decimals. Left out: everything that was authorized, an assumption.
+   * All public material sends it, so that the emulator rejects a capture without it.
    */
   charge_amount?: number
   /**
@@ -32,7 +33,7 @@ export interface CaptureSplitPurchaseInput {
   split: readonly Split[]
   /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
   comment?: string | undefined
-  /** Where the webhooks of this capture go. */
+  /** The address that receives the webhooks of this capture. */
   server_url?: string | undefined
 }
 
@@ -65,21 +66,21 @@ async function run(config: ResolvedConfig, input: CaptureSplitPurchaseInput, opt
 }
 
 /**
- * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond the
- * API document.
+ * Captures an authorized payment and divides it between sub-merchants. `POST {base_url}/api/v1/split/capture`. Beyond
+ * the API document.
  *
- * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is unknown,
- * call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`. Authenticates
- * plainly with `X-API-KEY`, an assumption: public integrations do so.
+ * Only an `auth` with status `success` can be captured. A capture has NO idempotency key: when its outcome is
+ * unknown, call `resolveOutcome` before you send another. A declined capture is a value with `status: 'failure'`.
+ * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The parameters under their wire names.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
- * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be captured is not shown.
+ * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be captured is not documented.
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example

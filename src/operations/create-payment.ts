@@ -75,7 +75,10 @@ export interface DirectAuthForm extends DirectPurchaseFields {
 /** The input of `createPayment`; `mode` and `method` choose the form. */
 export type CreatePaymentInput = HostedPurchaseInput | HostedAuthInput | DirectPurchaseInput | DirectAuthInput
 
-/** The one form of {@link CreatePaymentInput} that a mode and a method choose, so that a mistake in it is reported for that form alone. */
+/**
+ * The one form of {@link CreatePaymentInput} that a mode and a method choose, so that a mistake is reported only for
+ * that form.
+ */
 export type PaymentForm<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'> = {
   mode: Mode
   method: Method
@@ -84,7 +87,7 @@ export type PaymentForm<Mode extends 'hosted' | 'direct', Method extends 'purcha
 const inputSchema: Schema<CreatePaymentInput> = /* @__PURE__ */ pure(() => {
   const purchase = { method: oneOf(['purchase']) }
   const init_recurring = v.optional(initRecurringSchema)
-  const recurringAuth = 'must be left out with method "auth": a subscription belongs to a purchase'
+  const recurringAuth = 'must be left out with method "auth"'
   const auth = { method: oneOf(['auth']) }
   const noRecurring = { init_recurring: v.optional(v.custom<undefined>(() => false, recurringAuth)) }
   const referrer = { customer_referrer: v.optional(url) }
@@ -151,17 +154,18 @@ async function run(
  * Creates a payment: one-step (`purchase`) or two-step (`auth`), hosted or direct, with a subscription if
  * `init_recurring` is given. `POST {base_url}/api/v1/payment`.
  *
- * A hosted purchase returns a {@link Checkout} to redirect the customer to; a direct payment returns a {@link Payment},
- * whose `user_action_url` is where the customer goes when 3-D Secure asks for them. The response to a hosted `auth` is not
- * shown in the API document: it is either, and {@link isCheckout} says which. A declined payment is a value with
- * `status: 'failure'`, not an exception.
+ * A hosted purchase returns a {@link Checkout} to redirect the customer to; a direct payment returns a
+ * {@link Payment}, whose `user_action_url` is the address for the customer when 3-D Secure is required. The response
+ * to a hosted `auth` is not shown in the API document: use {@link isCheckout} to find out which of the two it is. A
+ * declined payment is a value with `status: 'failure'`, not an exception.
  *
- * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: a second payment
- * with the same one is rejected by the service.
+ * Amounts are in the currency's unit with at most 2 decimals. `order_id` is the only idempotency key: the service
+ * rejects a second payment with the same `order_id`.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The documented parameters under their wire names.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+ *   document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.

@@ -94,12 +94,13 @@ async function run(
 /**
  * Creates a purchase that is divided between sub-merchants. `POST {base_url}/api/v1/split/purchase`.
  *
- * Hosted, it returns a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is a
- * value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
+ * Hosted, it returns a {@link Checkout} to redirect the customer to; direct, a {@link Payment}. A declined payment is
+ * a value with `status: 'failure'`, not an exception. Amounts are in the currency's unit with at most 2 decimals.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The documented parameters under their wire names.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API document does not show.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for fields that the API
+ *   document does not show.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.

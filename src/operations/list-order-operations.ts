@@ -1,4 +1,5 @@
-// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's other public material)
+// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id} (beyond the API document; source [A]: shown by the vendor's
+// other public material)
 
 import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
@@ -48,7 +49,7 @@ function readResponse(response: ParsedResponse): WebhookEvent[] {
   throw unreadableRecord(response, [{ path: '', message: 'must be an array of operations', received: kindOf(json) }])
 }
 
-// One by one: an element of an odd shape must not hide the others.
+// Read separately: an element of an odd shape must not hide the others.
 function readElement(element: unknown): WebhookEvent {
   if (!isObject(element)) {
     const issues = [{ path: '', message: 'must be an object', received: kindOf(element) }]
@@ -72,9 +73,9 @@ async function run(
  * Lists every operation of an order, the primary payment and all captures, voids, increments and refunds.
  * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}`. Beyond the API document.
  *
- * Each element is typed as the webhook of that operation is: `kind` tells them apart. An element of an unexpected shape
- * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx. Authenticates
- * plainly with `X-API-KEY`, an assumption: public integrations do so.
+ * Each element has the type of that operation's webhook; `kind` distinguishes them. An element of an unexpected shape
+ * becomes an `UnexpectedEvent` and never hides the others. Retried after a network failure, a 408, a 429 or a 5xx.
+ * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The order.

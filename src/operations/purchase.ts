@@ -26,7 +26,10 @@ export interface Checkout {
   checkout_id: string | undefined
 }
 
-/** The result of a created payment, by mode and method. The API document does not show the response to a hosted `auth`: it is either. */
+/**
+ * The result of a created payment, by mode and method. The API document does not show the response to a hosted
+ * `auth`: it is either.
+ */
 export type PaymentResult<Mode extends 'hosted' | 'direct', Method extends 'purchase' | 'auth'> = Mode extends 'direct'
   ? Payment
   : Method extends 'purchase'
@@ -66,12 +69,12 @@ export function checkPurchase<Input extends PurchaseInput>(
 
 const requiredIssue = (path: string): Issue => issueAt(path, 'is required', undefined)
 
-/** Passes to `onWarning` what is legal in a purchase and will probably not do what was meant. */
+/** Passes legal but probably mistaken fields of a purchase to `onWarning`. */
 export function warnAboutPurchase(config: ResolvedConfig, operation: string, input: PurchaseInput): void {
   const { order_id, server_url } = input
   const path = missingCustomerFields(input).join(', ')
   if (path !== '') {
-    const message = `Missing: ${path}. The API document's table requires them, although its examples omit them.`
+    const message = `Missing, and required by the API document's table: ${path}.`
     warn(config, { operation, code: 'missing_customer_field', path, message })
   }
   const length = countCharacters(order_id)
@@ -105,7 +108,8 @@ export function buildPurchase(
     subject: { order_id, pos_id, amount, currency },
     methods: [method],
     howToFindOut:
-      `Ask before you try again: resolveOutcome(client, error), or resendWebhook({ order_id, operation: '${method}' }), returns the state of order ${JSON.stringify(order_id)}. ` +
+      'Ask before you try again: resolveOutcome(client, error), or ' +
+      `resendWebhook({ order_id, operation: '${method}' }), returns the state of order ${JSON.stringify(order_id)}. ` +
       'If the service does not know it, send the same order_id again: it cannot be paid twice.',
   }
 }
@@ -125,8 +129,9 @@ export function readHosted(response: ParsedResponse): Checkout {
 const CHECKOUT_PATH = /^(.*)\/api\/v1\/checkout\/([^/]+)\/form$/
 
 /**
- * Reads the address of a checkout from a redirect. What else responds to a POST with a redirect (a login page, a firewall, a
- * moved host) created no payment, and its address must not be shown to a customer.
+ * Reads the address of a checkout from a redirect. A redirect to another party or to an endpoint of the API created
+ * no checkout, and must not be shown to a customer. Another page of the service may be one: the call succeeds with a
+ * warning.
  */
 export function readCheckout({ attempt, location = '' }: ParsedResponse): Checkout {
   const { config, request, seen } = attempt
@@ -138,7 +143,8 @@ export function readCheckout({ attempt, location = '' }: ParsedResponse): Checko
   const isSecure = protocol === 'https:' || base.protocol === 'http:'
   const isDocumented = checkout_id !== undefined && (status === 303 || status === 302)
   const isTrusted = status === 303 && (origin === base.origin || config.checkoutOrigins.includes(origin))
-  if (!isSecure || !(isDocumented || isTrusted)) {
+  const isEndpoint = `${origin}${pathname}`.startsWith(`${config.baseUrl}/api/v1/`) && checkout_id === undefined
+  if (!isSecure || isEndpoint || !(isDocumented || isTrusted)) {
     const what = ', a redirect that is not to a checkout page'
     throw invalidResponse(attempt, { reason: 'unexpected_redirect', what, location })
   }
@@ -148,7 +154,7 @@ export function readCheckout({ attempt, location = '' }: ParsedResponse): Checko
       code: 'unusual_checkout_address',
       path: 'location',
       message:
-        'The checkout address does not have the documented path: look at it before you send customers there, and name its origin in checkoutOrigins if it is right.',
+        'The checkout address does not have the documented path: if it is right, name its origin in checkoutOrigins.',
     })
   }
   return { url: href, checkout_id }

@@ -1,4 +1,4 @@
-// Any verb and path below a base address: the escape hatch for what the API document does not show
+// Any verb and path below a base address: the escape hatch for calls that the API document does not show
 
 import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
@@ -28,7 +28,7 @@ export interface RawRequestInput {
 
 /** The response. */
 export interface RawRequestResult {
-  /** The HTTP status: 2xx, or 3xx where a redirect was expected. */
+  /** The HTTP status: 2xx, or 3xx if a redirect was expected. */
   status: number
   /** The parsed JSON, raw card data cut out; undefined for a redirect and for an empty body. */
   body: unknown
@@ -81,11 +81,11 @@ async function run(config: ResolvedConfig, input: RawRequestInput, options: Call
 }
 
 /**
- * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no followed
- * redirect, no repeated POST, limits, errors.
+ * Sends a request that the API document does not show, with the guarantees of every other call: credentials, no
+ * followed redirect, no repeated POST, limits, errors.
  *
- * The body and the response are not checked: that is up to the caller. A response without a body is fine. Only a GET, or
- * a request that got a 429, is retried.
+ * The body and the response are not checked: that is up to the caller. A response without a body is fine. Only a GET,
+ * or a request that got a 429, is retried.
  *
  * @param config The configuration, as for `createClient`.
  * @param input Verb, path, body, authentication and base address.

@@ -1,4 +1,5 @@
-// POST {base_url}/api/v1/split/refund (beyond the API document; source [A]: shown by the vendor's other public material)
+// POST {base_url}/api/v1/split/refund (beyond the API document; source [A]: shown by the vendor's other public
+// material)
 
 import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
@@ -23,13 +24,13 @@ export interface RefundSplitPurchaseInput {
   /** Positive, in the currency's unit, at most 2 decimals. */
   refund_amount: number
   /**
-   * At least one entry: what each sub-merchant gives back. In every public example the parts add up to the amount exactly;
-   * a mismatch with `refund_amount` triggers `onWarning`.
+   * At least one entry: the amount that each sub-merchant gives back. In every public example the parts add up to the
+   * amount exactly; a mismatch with `refund_amount` triggers `onWarning`.
    */
   split: readonly Split[]
   /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
   comment?: string | undefined
-  /** Where the webhooks of this refund go. */
+  /** The address that receives the webhooks of this refund. */
   server_url?: string | undefined
 }
 
@@ -62,20 +63,21 @@ async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, opti
 }
 
 /**
- * Refunds a split purchase, each sub-merchant its part. `POST {base_url}/api/v1/split/refund`. Beyond the API document.
+ * Refunds a split purchase, each sub-merchant its part. `POST {base_url}/api/v1/split/refund`. Beyond the API
+ * document.
  *
- * Only a successful purchase or capture can be refunded. A refund has NO idempotency key: when its outcome is unknown,
- * call `resolveOutcome` before you send another. A declined refund is a value with `status: 'failure'`. Authenticates
- * plainly with `X-API-KEY`, an assumption: public integrations do so.
+ * Only a successful purchase or capture can be refunded. A refund has NO idempotency key: when its outcome is
+ * unknown, call `resolveOutcome` before you send another. A declined refund is a value with `status: 'failure'`.
+ * Authenticates plainly with `X-API-KEY`, an assumption: public integrations do so.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The parameters under their wire names; the currency is `currency` here.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
- * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be refunded is not shown.
+ * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example

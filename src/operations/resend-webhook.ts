@@ -1,4 +1,5 @@
-// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook for an operation")
+// GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true (API document, "Re-send a webhook
+// for an operation")
 
 import * as v from 'valibot'
 import type { ClientConfig, ResolvedConfig } from '../config.ts'
@@ -26,8 +27,8 @@ export interface ResendWebhookInput {
     'purchase' | 'auth' | 'capture' | 'void' | 'refund' | 'auth_increment' | 'credit' | 'p2p' | 'lookup'
   >
   /**
-   * One transaction of a recurring payment; with `operation: 'purchase'` only. Left out: the latest one. (Written as on
-   * the wire.)
+   * One transaction of a recurring payment; with `operation: 'purchase'` only. Left out: the latest one. (Written as
+   * on the wire.)
    */
   transactionId?: string | undefined
 }
@@ -85,11 +86,11 @@ async function run(config: ResolvedConfig, input: ResendWebhookInput, options: C
 }
 
 /**
- * Asks the service to send an operation's webhook again, and returns the same data: the way to learn the state of an order.
+ * Has the service send an operation's webhook again, and returns the same data: the way to read an order's state.
  * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true`.
  *
- * The event has the type of a webhook, with `recurring` where the payment is a recurring one. It needs no signature: it
- * came over the connection that you opened. Retried after a network failure, a 408, a 429 or a 5xx.
+ * The event has the type of a webhook, with `recurring` if the payment is recurring. It needs no signature: it came
+ * over the connection that you opened. Retried after a network failure, a 408, a 429 or a 5xx.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The order, the operation and, of a recurring purchase, the transaction.

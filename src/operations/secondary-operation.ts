@@ -6,7 +6,9 @@ import { type Capture, captureSchema } from '../schemas/capture.ts'
 import type { Refund, Void } from '../schemas/secondary-operation.ts'
 import { warnAboutPort } from './warnings.ts'
 
-/** The `method` of a secondary operation's record, by the function that makes it; undefined for any other function. */
+/**
+ * The `method` of a secondary operation's record, by the function that makes it; undefined for any other function.
+ */
 export const methodOf = (operation: string): 'capture' | 'void' | 'refund' | undefined =>
   /^(capture|void|refund)(Payment|SplitPurchase)$/.exec(operation)?.[1] as 'capture' | 'void' | 'refund' | undefined
 
@@ -39,8 +41,9 @@ export function secondaryRequest(
     subject: { order_id, pos_id, amount, currency },
     methods: [methodOf(operation) as string],
     howToFindOut:
-      `${operation} has no idempotency key: a second call can move the money again. First call resolveOutcome(client, error, { known }), ` +
-      `or compare listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,
+      `${operation} has no idempotency key: a second call can move the money again. ` +
+      'First call resolveOutcome(client, error, { known }), or compare ' +
+      `listOrderOperations({ order_id: ${JSON.stringify(order_id)} }) with the operations from before the call.`,
   }
 }
 

@@ -20,7 +20,7 @@ export interface VoidPaymentInput {
   order_currency: string
   /** At most 2048 characters: the limit of a capture's comment, assumed to hold here too. */
   comment?: string | undefined
-  /** Where the webhooks of this void go. */
+  /** The address that receives the webhooks of this void. */
   server_url?: string | undefined
 }
 
@@ -50,18 +50,18 @@ async function run(config: ResolvedConfig, input: VoidPaymentInput, options: Cal
 /**
  * Releases an authorization hold whole. `POST {base_url}/api/v1/void`. Beyond the API document.
  *
- * Only an `auth` with status `success` can be voided, and always the full amount. When the outcome of a void is unknown,
- * call `resolveOutcome`. A declined void is a value with `status: 'failure'`. Authenticates plainly with `X-API-KEY`, an
- * assumption: public integrations do so.
+ * Only an `auth` with status `success` can be voided, and always the full amount. When the outcome of a void is
+ * unknown, call `resolveOutcome`. A declined void is a value with `status: 'failure'`. Authenticates plainly with
+ * `X-API-KEY`, an assumption: public integrations do so.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The parameters under their wire names.
- * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for further body fields.
+ * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`, and `passThrough` for additional body fields.
  * @throws {InvalidInputError} before anything is sent, naming each field that breaks a rule.
  * @throws {ConfigError} when the configuration is invalid.
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
- * @throws {ApiError} when the service rejects it (4xx). What it returns when nothing can be voided is not shown.
+ * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be voided is not documented.
  * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example

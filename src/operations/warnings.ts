@@ -1,4 +1,4 @@
-// Warnings about inputs that are legal, and will probably not do what was meant.
+// Warnings about inputs that are legal, but probably mistakes.
 
 import { LOOPBACK, type ResolvedConfig } from '../config.ts'
 import { warn } from '../hooks.ts'
@@ -26,7 +26,7 @@ export function warnAboutPort(
   })
 }
 
-/** Passes to `onWarning` split amounts that do not add up to the amount, where one is sent. */
+/** Passes split amounts that do not add up to the sent amount to `onWarning`. */
 export function warnAboutSplitSum(
   config: ResolvedConfig,
   operation: string,
@@ -41,6 +41,8 @@ export function warnAboutSplitSum(
     operation,
     code: 'split_sum',
     path: 'split',
-    message: `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say whether they may differ.`,
+    message:
+      `The split amounts add up to ${sum / 100}, and ${field} is ${amount}: the API document does not say ` +
+      'whether they may differ.',
   })
 }

@@ -5,17 +5,17 @@ import { recordOf } from '../schemas/read.ts'
 import { originalOf } from '../schemas/read-event.ts'
 
 /**
- * The identity of an event, for storing it: the same for every delivery of it, however it came (by a webhook with other padding,
- * by {@link resendWebhook}, as a copy from JSON, `structuredClone` or a queue), and another one for two events that differ in
- * anything that an event has. To act on a payment once, use {@link operationKey}: a re-sent webhook may have a parameter more.
+ * The identity of an event, for storing it: the same for every delivery (a webhook with other padding, {@link
+ * resendWebhook}, a copy from JSON, `structuredClone` or a queue), and different for two events that differ in any
+ * field. To act on a payment once, use {@link operationKey}: a re-sent webhook may have a parameter more.
  *
  * It is the SHA-256 of the event's record with sorted keys, null fields left out, and numbers that arrived as text read
- * as numbers; Base64Url, 43 characters. Synchronous, however deep the record is. Fields of the wire that are called `kind`,
- * `record`, `issues`, `constructor`, `prototype` or `__proto__` are not part of it, nor are those of a documented event that are
- * left out because of their type (`issues`): no copy has them all.
+ * as numbers; Base64Url, 43 characters. Synchronous, however deep the record is. Fields of the wire that are called
+ * `kind`, `record`, `issues`, `constructor`, `prototype` or `__proto__` are not part of it, nor are those of a
+ * documented event that are left out because of their type (`issues`): no copy has them all.
  *
  * @throws {ConfigError} for a copy of an undocumented event that has lost an `order_id` or `method` which is not a text
- *   (`structuredClone` and a spread keep none): it says what to keep.
+ *   (`structuredClone` and a spread keep none). The message names the value to keep.
  * @example
  * import { eventKey, type WebhookEvent } from 'edgetill'
  * async function keep(event: WebhookEvent, insert: (key: string, event: WebhookEvent) => Promise<void>) {
@@ -38,7 +38,9 @@ const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
 /** The rest that is to be written: a piece of text, or a value under a key. */
 type Pending = string | { key: string; value: unknown }
 
-/** A record as JSON that is the same for equal records. A stack instead of recursion: a hostile depth must not overflow. */
+/**
+ * A record as JSON that is the same for equal records. A stack instead of recursion: a hostile depth must not overflow.
+ */
 function canonicalText(record: Record<string, unknown>): string {
   let text = ''
   const pending: Pending[] = [{ key: '', value: record }]
@@ -76,7 +78,10 @@ function canonicalText(record: Record<string, unknown>): string {
 /** The members of an object in the order of their names, each with its name as JSON. */
 type Labels = readonly { name: string; label: string }[]
 
-/** Sorting takes a third of the time, and a shop's events have few forms: the last one of each number of members is kept. */
+/**
+ * Sorting takes a third of the time, and a shop's events have few forms: the last form for each number of members is
+ * kept.
+ */
 const known: { names: readonly string[]; labels: Labels }[] = []
 
 function labelsOf(members: object): Labels {
@@ -100,7 +105,7 @@ const isAbsent = (member: unknown): boolean =>
 
 const scalarText = (key: string, value: unknown): string => {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
-  // A JSON parser that keeps big numbers whole makes bigints of them.
+  // A JSON parser that keeps big numbers whole makes bigints.
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(asNumber(key, value)) ?? 'null')
 }
 
@@ -109,10 +114,10 @@ const PLAIN = /^[A-Za-z][\w.:+*/ -]*$|^[\da-f]{8}-[\w-]+$/
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
-/** `"100"` and `100` are one value, `"100.50"` too where it is an amount. An identifier stays the text that it is. */
+/** `"100"` and `100` are one value, `"100.50"` too if it is an amount. An identifier stays the text that it is. */
 function asNumber(key: string, value: unknown): unknown {
   if (typeof value !== 'string' || !DECIMAL.test(value) || key === 'id' || key.endsWith('_id')) return value
   const number = Number(value)
-  // An amount is read as a number whatever its text is: a copy of the event has it so.
+  // An amount is always read as a number, as a copy of the event has it.
   return String(number) === value || (/(^|_)amount$/.test(key) && Number.isFinite(number)) ? number : value
 }

@@ -4,29 +4,27 @@ import type { EventCopy } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
 import { isPrimary, isWhole, operationId, operationOf, sortable } from './identity.ts'
 import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
+import { isAmount, paidBy } from './paid-of.ts'
 import { type EventSummary, summarizeEvent } from './summary.ts'
 
-/** Above this, hundredths are no longer exact. */
-const MAX_AMOUNT = Number.MAX_SAFE_INTEGER / 100
-
 /**
- * The state of an order from its events: pure, total, and the same for any order and any repetition of them.
+ * The state of an order from its events: pure, total, and the same for any order and any repetition of the events.
  *
- * Payments are told apart by `payment_id` and `created_at` (charges of a subscription may share the first), other operations by
- * `operation_id`, as {@link operationKey} does. Within one, the newest `processed_at ?? created_at` counts, at a tie the more final status,
- * then the event that says more; a final status never goes back to one that is not. The order's `status`, `amount` and `currency`
- * are those of its first successful purchase or authorization, else of its first one, else of its first other payment: an order
- * with money in it is never shown as failed.
+ * Payments are identified by `payment_id` and `created_at` (charges of a subscription may share the first), other
+ * operations by `operation_id`, as {@link operationKey} does. Within one, the newest `processed_at ?? created_at`
+ * counts, at a tie the more final status, then the event with more fields; a final status never goes back to an open
+ * status. The order's `status`, `amount` and `currency` are those of its first successful purchase or authorization,
+ * else of its first one, else of its first other payment: an order with money in it is never shown as failed.
  *
  * @param events The events of one order, in any order; copies of events (JSON, `structuredClone`, a queue) do.
- * @param expected What the payment should be; without it nothing is compared.
- * @throws {ConfigError} for events of two orders, often a missing WHERE, for a copy that has lost a field, and for an `expected` of
- *   another type.
+ * @param expected The payment that you expect; without it nothing is compared.
+ * @throws {ConfigError} for events of two orders, often a missing WHERE, for a copy that has lost a field, and for an
+ *   `expected` of another type.
  * @example
  * import { foldOrder, needsPerson, type WebhookEvent } from 'edgetill'
  * function isPaid(events: WebhookEvent[]): boolean {
  *   const order = foldOrder(events, { amount: 100.5, currency: 'UAH' })
- *   return !needsPerson(order) && order.totals.captured - order.totals.refunded >= 10_050
+ *   return !needsPerson(order) && order.totals.captured_minor - order.totals.refunded_minor >= 10_050
  * }
  */
 export function foldOrder(events: readonly EventCopy[], expected?: ExpectedPayment): Order {
@@ -88,7 +86,10 @@ function firstPayment(operations: readonly Folded[]): Folded | undefined {
 const isSale = ({ newest: { method } }: Folded): boolean => method === 'purchase' || method === 'auth'
 const isPaid = ({ newest }: Folded): boolean => newest.status === 'success'
 
-/** Whether a payment failed before another one succeeded. The service itself repeats a failed charge of a subscription. */
+/**
+ * Whether a payment failed before a later payment succeeded. The service itself repeats a failed charge of a
+ * subscription.
+ */
 function wasPaidAfterFailure(operations: readonly Folded[]): boolean {
   const sales = operations.filter(isSale)
   const paid = sales.find(isPaid)
@@ -113,19 +114,19 @@ function isPaidTwice(
   return recurring_amount === undefined && sums.length > 1 && heldOf(totals) > Math.max(...sums)
 }
 
-/** Whether an event says enough, and nothing impossible, to change an order: an odd field elsewhere does not matter. */
+/**
+ * Whether an event has enough fields, and no impossible value, to change an order: odd fields elsewhere do not matter.
+ */
 function counts(summary: EventSummary): boolean {
   const { unusable, method, status, currency, amount, processed_amount } = summary
   if (operationId(summary) === undefined || method === undefined) return false
-  // Nothing is known of what an undocumented method needs, and nothing is added up from it.
+  // The needs of an undocumented method are unknown, and it is added to no total.
   if (!isPrimary(summary) && !COUNTS.has(method)) return true
   if (unusable || status === undefined || currency === undefined || !isAmount(amount)) return false
   return processed_amount === undefined || isAmount(processed_amount)
 }
 
-const isAmount = (value: number | undefined): boolean => value !== undefined && value >= 0 && value <= MAX_AMOUNT
-
-/** One operation's events and the one that counts. */
+/** One operation's events and the event that counts. */
 export interface Folded<T extends EventSummary = EventSummary> {
   /** Its identity; see {@link operationOf}. */
   key: string
@@ -141,7 +142,7 @@ export interface Folded<T extends EventSummary = EventSummary> {
 
 /** The operations of an order, ordered by creation; of each the newest state that may count. */
 export function foldOperations<T extends EventSummary>(summaries: readonly T[]): Folded<T>[] {
-  return [...groupsOf(summaries.filter(counts))]
+  return [...groupsOf(summaries.filter(counts)).groups]
     .map(([key, group]): Folded<T> => {
       const events = group.sort(byTime)
       const newest = newestOf(events)
@@ -160,42 +161,60 @@ export function foldOperations<T extends EventSummary>(summaries: readonly T[]):
     .sort((a, b) => compare(a.createdAt, b.createdAt) || Number(b.primary) - Number(a.primary) || compare(a.key, b.key))
 }
 
-type Groups<T = EventSummary> = Map<string, T[]>
+interface Groups<T> {
+  /** Events by their operation's key. */
+  groups: Map<string, T[]>
+  /** The key of the operation that an event belongs to. */
+  keyOf(event: EventSummary): string
+}
 
-/** Events by what tells their operation apart: first those that say it themselves. */
+/** Groups events by their operation. Events that name it completely come first. */
 function groupsOf<T extends EventSummary>(summaries: readonly T[]): Groups<T> {
-  const groups: Groups<T> = new Map()
+  const groups = new Map<string, T[]>()
+  const indexes = new Map<string, number>()
+  /** By each id of a payment, with and without its time: the first group with that id. */
+  const firsts = new Map<string, { key: string; index: number }>()
+  const keyOf = (event: EventSummary) =>
+    (isWhole(event) ? undefined : firsts.get(wantedBy(event))?.key) ?? JSON.stringify(operationOf(event))
   const lack = (event: T) => (isWhole(event) ? 0 : event.transaction_id === undefined ? 2 : 1)
   for (const event of [...summaries].sort((a, b) => lack(a) - lack(b) || byTime(a, b))) {
-    const key = keyAmong(groups, event)
+    const key = keyOf(event)
+    const index = indexes.get(key) ?? indexes.size
+    indexes.set(key, index)
     const group = groups.get(key) ?? []
     groups.set(key, group)
     group.push(event)
+    if (!isPrimary(event)) continue
+    for (const id of idsOf(event)) if (index < (firsts.get(id)?.index ?? index + 1)) firsts.set(id, { key, index })
   }
-  return groups
+  return { groups, keyOf }
 }
 
+/** The ids by which an incomplete event of a payment may be found. */
+const idsOf = ({ transaction_id, payment_id, created_at }: EventSummary): string[] =>
+  Object.entries({ transaction_id, payment_id }).flatMap(([name, id]) =>
+    id === undefined ? [] : [idOf(name, id), idOf(name, id, created_at)],
+  )
+
+const idOf = (name: string, id: string, ...time: (string | undefined)[]): string =>
+  JSON.stringify([name, id.toLowerCase(), ...time.map(sortable)])
+
 /**
- * A payment's event without `payment_id` or `created_at` belongs to the first charge of its transaction, or, where it names none,
- * of its payment: no money may count twice.
+ * A payment's event without `payment_id` or `created_at` belongs to the first charge of its transaction, or, if it
+ * names none, of its payment: no money may count twice.
  */
-function keyAmong(groups: Groups, event: EventSummary): string {
-  const name = event.transaction_id === undefined ? 'payment_id' : 'transaction_id'
-  const isSame = (one: EventSummary) =>
-    isPrimary(one) &&
-    one[name]?.toLowerCase() === event[name]?.toLowerCase() &&
-    (event.created_at === undefined || sortable(one.created_at) === sortable(event.created_at))
-  const found = isWhole(event) ? undefined : [...groups].find(([, events]) => events.some(isSame))
-  return found?.[0] ?? JSON.stringify(operationOf(event))
+function wantedBy({ transaction_id, payment_id = '', created_at }: EventSummary): string {
+  const name = transaction_id === undefined ? 'payment_id' : 'transaction_id'
+  return idOf(name, transaction_id ?? payment_id, ...(created_at === undefined ? [] : [created_at]))
 }
 
 /** The identity of an event's operation among the events of its order; undefined for an event that names none. */
 export function operationAmong(summaries: readonly EventSummary[], event: EventSummary): string | undefined {
   if (!operationOf(event)) return undefined
-  return keyAmong(isWhole(event) ? new Map() : groupsOf(summaries.filter(operationOf)), event)
+  return groupsOf(isWhole(event) ? [] : summaries.filter(operationOf)).keyOf(event)
 }
 
-/** Of events in the order of {@link byTime}: the newest, but a final status never goes back to one that is not. */
+/** Of events in the order of {@link byTime}: the newest, but a final status never goes back to an open status. */
 function newestOf<T extends EventSummary>(events: readonly T[]): T {
   return (events.filter(isFinal).at(-1) ?? events.at(-1)) as T
 }
@@ -213,9 +232,9 @@ function byTime(a: EventSummary, b: EventSummary): number {
   return (
     compare(sortable(timeOf(a)), sortable(timeOf(b))) ||
     rank(a) - rank(b) ||
-    // The one that says more: a fee or a processed amount that came later must not depend on the order of arrival.
+    // The event with more fields: a later fee or processed amount must not depend on the order of arrival.
     Object.keys(a).length - Object.keys(b).length ||
-    // Nothing tells them apart any more: any order will do, as long as it is always the same.
+    // They no longer differ: any order will do, as long as it is always the same.
     compare(a.id, b.id)
   )
 }
@@ -231,34 +250,47 @@ export function paid({ amount, currency, processed_amount, processed_currency }:
 }
 
 function sum(operations: readonly Folded[], currency: string | null): OrderTotals {
-  const totals: OrderTotals = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
+  const none = { authorized_minor: 0, captured_minor: 0, refunded_minor: 0, voided_minor: 0 }
+  const totals: OrderTotals = { ...none, fee_minor: null }
+  let expected = 0
   for (const { newest } of operations) {
     if (newest.status !== 'success') continue
     const { fee_amount, fee_currency = newest.currency } = newest
     if (isAmount(fee_amount) && fee_currency === (currency ?? newest.currency)) {
-      totals.fee = (totals.fee ?? 0) + hundredths(fee_amount as number)
+      const fee = hundredths(fee_amount)
+      if (isHold(newest)) expected += fee
+      else totals.fee_minor = (totals.fee_minor ?? 0) + fee
     }
     if (currency !== null && newest.currency !== currency) continue
     for (const name of COUNTS.get(newest.method) ?? []) totals[name] += paid(newest)
   }
-  return totals
+  const isStillHeld = totals.captured_minor === 0 && totals.voided_minor === 0
+  return expected > 0 && isStillHeld ? { ...totals, expected_fee_minor: expected } : totals
 }
 
-/** The amount that is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase back. */
-const heldOf = ({ authorized, captured, refunded, voided }: OrderTotals): number =>
-  Math.max(authorized, captured) - refunded - voided
+const isHold = ({ method }: EventSummary): boolean => method === 'auth' || method === 'auth_increment'
+
+/**
+ * The amount that is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase
+ * back.
+ */
+const heldOf = (totals: OrderTotals): number =>
+  Math.max(totals.authorized_minor, totals.captured_minor) - totals.refunded_minor - totals.voided_minor
 
 /** Whether money is reserved or paid. */
 export const holdsMoney = (totals: OrderTotals): boolean => heldOf(totals) > 0
 
 /** A map, because an event's method may be "constructor". */
-const COUNTS: ReadonlyMap<string | undefined, readonly Exclude<keyof OrderTotals, 'fee'>[]> = /* @__PURE__ */ new Map([
-  ['purchase', ['authorized', 'captured']],
-  ['auth', ['authorized']],
-  ['auth_increment', ['authorized']],
-  ['capture', ['captured']],
-  ['refund', ['refunded']],
-  ['void', ['voided']],
+const COUNTS: ReadonlyMap<
+  string | undefined,
+  readonly Exclude<keyof OrderTotals, 'fee_minor' | 'expected_fee_minor'>[]
+> = /* @__PURE__ */ new Map([
+  ['purchase', ['authorized_minor', 'captured_minor']],
+  ['auth', ['authorized_minor']],
+  ['auth_increment', ['authorized_minor']],
+  ['capture', ['captured_minor']],
+  ['refund', ['refunded_minor']],
+  ['void', ['voided_minor']],
 ])
 
 function flagsOf(
@@ -268,9 +300,14 @@ function flagsOf(
   totals: OrderTotals,
   expected: ExpectedPayment,
 ): OrderFlag[] {
-  const { captured, authorized, voided, refunded } = totals
+  const {
+    captured_minor: captured,
+    authorized_minor: authorized,
+    voided_minor: voided,
+    refunded_minor: refunded,
+  } = totals
   const succeeded = first?.status === 'success'
-  // A void releases an authorization; what was paid at once was not held.
+  // A void releases an authorization; a one-step payment was never held.
   const held = first?.method === 'auth' ? authorized - voided : authorized
   const currencies = operations
     .filter(({ newest }) => COUNTS.has(newest.method))
@@ -295,7 +332,7 @@ function flagsOf(
 const isRounded = ({ amount = 0, processed_amount = 0 }: EventSummary): boolean =>
   [amount, processed_amount].some((value) => hundredths(value) / 100 !== value)
 
-/** The first payment is compared with the expected amount, each further charge with the recurring one. */
+/** The first payment is compared with the expected amount, each later charge with the recurring amount. */
 function hasOtherAmount(
   operations: readonly Folded[],
   first: EventSummary | undefined,
@@ -314,7 +351,8 @@ const isOther = (received: string | undefined, expected: string): boolean =>
   received !== undefined && received.toLowerCase() !== expected.toLowerCase()
 
 function describeOperation({ id, newest }: Folded): OrderOperation {
-  return { method: newest.method as string, id, ...stateOf(newest) }
+  const paid = paidBy(newest)
+  return { method: newest.method as string, id, ...stateOf(newest), ...(paid && { paid }) }
 }
 
 function describeEvent(summary: EventSummary): OrderEvent {
@@ -323,7 +361,7 @@ function describeEvent(summary: EventSummary): OrderEvent {
   return kind === 'unexpected' ? { ...event, unexpected: true } : event
 }
 
-type State = Omit<OrderOperation, 'method' | 'id'>
+type State = Omit<OrderOperation, 'method' | 'id' | 'paid'>
 
 const STATE = ['status', 'status_code', 'amount', 'created_at', 'processed_at'] as const
 

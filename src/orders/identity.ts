@@ -7,7 +7,7 @@ const PRIMARY: readonly unknown[] = ['purchase', 'auth', 'credit', 'p2p', 'looku
 /** Whether an event is a payment's, and not a capture's, a refund's … */
 export const isPrimary = ({ method }: Pick<Fields, 'method'>): boolean => PRIMARY.includes(method)
 
-/** The identity of an operation. A payment's `operation_id`, should it have one, does not tell it apart. */
+/** The identity of an operation. A payment's `operation_id`, if it has one, is not part of its identity. */
 export function operationId(summary: Fields): string | undefined {
   const payment = summary.transaction_id ?? summary.payment_id
   return isPrimary(summary) ? payment : (summary.operation_id ?? payment)
@@ -22,9 +22,9 @@ export function sortable(time = ''): string {
 }
 
 /**
- * The identity of the operation that an event reports, which `operationKey`, the fold and the engine share; undefined for an event
- * that names none. It is made of what the API document requires, for an optional field may be absent from the next delivery.
- * Charges of a subscription may share everything but the time of their creation.
+ * The identity of the operation that an event reports, which `operationKey`, the fold and the engine share; undefined
+ * for an event that names no operation. It is made of required fields, because the next delivery may lack an optional
+ * field. Charges of a subscription may share everything but the time of their creation.
  */
 export function operationOf(summary: Fields): unknown[] | undefined {
   const id = operationId(summary)?.toLowerCase()
@@ -35,6 +35,6 @@ export function operationOf(summary: Fields): unknown[] | undefined {
   return created_at === undefined ? [null, payment, null, id] : [null, payment ?? id, sortable(created_at)]
 }
 
-/** Whether an event has what tells its operation apart. */
+/** Whether an event has the fields of an operation's identity. */
 export const isWhole = (summary: Fields): boolean =>
   !isPrimary(summary) || (summary.payment_id !== undefined && summary.created_at !== undefined)

@@ -11,5 +11,6 @@ export type {
   OrderTotals,
 } from './order.ts'
 export { orderKey } from './order-key.ts'
+export { type Paid, paidOf } from './paid-of.ts'
 export type { EventSummary } from './summary.ts'
 export { summarizeEvent } from './summary.ts'

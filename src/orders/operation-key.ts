@@ -6,20 +6,21 @@ import { operationOf } from './identity.ts'
 import { readFields } from './summary.ts'
 
 /**
- * The identity of what an event reports, for acting on it once: the same for every delivery, re-sent webhook and list row of one
- * operation in one status, whatever else they have (`recurring`, `fee`, `processed_at`), and another one for another order,
- * operation or status. To store events, use {@link eventKey}.
+ * The identity of the operation that an event reports, for acting on it once. It is the same for every delivery,
+ * re-sent webhook and list row of an operation in the same status, with any other fields (`recurring`, `fee`,
+ * `processed_at`). Another order, operation or status has another key. To store events, use {@link eventKey}.
  *
- * Operations are told apart as {@link foldOrder} does, by fields that the API document requires: payments by `payment_id` and
- * `created_at`, other operations by `method` and `operation_id`; the case of an identifier and the zeros that end a time's fraction
- * do not count, and a `transaction_id` only where `created_at` is missing. An event that names none of these has its `eventKey`.
- * Base64Url, 43 characters.
+ * Operations are identified as {@link foldOrder} does, by fields that the API document requires: payments by
+ * `payment_id` and `created_at`, other operations by `method` and `operation_id`; the case of an identifier and the
+ * zeros that end a time's fraction do not count, and a `transaction_id` only where `created_at` is missing. An event
+ * that names none of these has its `eventKey`. Base64Url, 43 characters.
  *
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
  * import { isSuccess, operationKey, type WebhookEvent } from 'edgetill'
  * async function grant(event: WebhookEvent, once: (key: string, work: () => Promise<void>) => Promise<void>) {
- *   if (event.kind === 'purchase' && isSuccess(event)) await once(operationKey(event), async () => console.log('one month more'))
+ *   if (event.kind !== 'purchase' || !isSuccess(event)) return
+ *   await once(operationKey(event), async () => console.log('one month more'))
  * }
  */
 export function operationKey(event: EventCopy): string {
@@ -31,5 +32,5 @@ export function operationKey(event: EventCopy): string {
 }
 
 /** The key of a status of an operation. */
-export const reportKey = (order_id: unknown, operation: unknown[], status: string | undefined): string =>
+const reportKey = (order_id: unknown, operation: unknown[], status: string | undefined): string =>
   sha256Base64url(JSON.stringify([order_id, operation, status]))

@@ -1,4 +1,9 @@
-/** The state of an order, folded from its events. Amounts are the wire's numbers, totals are minor units. */
+import type { Paid } from './paid-of.ts'
+
+/**
+ * The state of an order, folded from its events. An amount is in the currency's unit; a name in `_minor` means its
+ * hundredths.
+ */
 export interface Order {
   /** Your identifier of the order; null when no event names one. */
   order_id: string | null
@@ -16,24 +21,32 @@ export interface Order {
   operations: OrderOperation[]
   /** Every distinct event, oldest first. */
   events: OrderEvent[]
-  /** Remarks on the order; {@link needsPerson} says whether a person should look at it. */
+  /** Remarks on the order; {@link needsPerson} returns whether a person should look at it. */
   flags: OrderFlag[]
   /** The newest time of any event, as the service wrote it (no zone); null before the first. */
   updated_at: string | null
 }
 
-/** Hundredths of the order's currency; successful operations only. An amount in another currency is not added. */
+/** Sums in hundredths of the order's currency. Only successful operations in that currency count. */
 export interface OrderTotals {
   /** Successful purchases and authorizations, with their increments. */
-  authorized: number
+  authorized_minor: number
   /** Successful purchases and captures. */
-  captured: number
+  captured_minor: number
   /** Successful refunds. */
-  refunded: number
+  refunded_minor: number
   /** Successful voids. */
-  voided: number
-  /** The service's fees, as far as they were named in the order's currency; null where none was: a list may name none. */
-  fee: number | null
+  voided_minor: number
+  /**
+   * The service's fees for the operations that took or gave back money, as far as they were named in the order's
+   * currency; null if no fee was named: a list may name none.
+   */
+  fee_minor: number | null
+  /**
+   * The fee that an authorization names, while it is neither captured nor voided. It is not taken yet, and a capture
+   * names its own (assumption: the API document does not show when a fee is taken).
+   */
+  expected_fee_minor?: number
 }
 
 /** One payment, capture, refund, void or increment of an order. */
@@ -46,8 +59,10 @@ export interface OrderOperation {
   status: string | null
   /** A string of digits, such as `1000`. */
   status_code: string | null
-  /** In the currency's unit. */
+  /** In the currency's unit. Of a payment whose amount the payer may change: the amount that you asked for. */
   amount: number | null
+  /** The money that the customer actually paid: see {@link paidOf}. Only a successful purchase or capture has it. */
+  paid?: Paid
   /** As the service wrote it; no zone. */
   created_at: string | null
   /** As the service wrote it; no zone. */
@@ -55,7 +70,7 @@ export interface OrderOperation {
 }
 
 /** One distinct event of an order. */
-export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
+export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id' | 'paid'> {
   /** The event's {@link eventKey}. */
   id: string
   /** Null when the event had none. */
@@ -70,18 +85,20 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id'> {
 
 /**
  * Remarks on an order. Each but `paid_after_failure` needs a person's attention:
- * - `amount_mismatch`: the amount paid is not the expected one;
- * - `currency_mismatch`: two currencies in one order, or another one than expected;
+ * - `amount_mismatch`: the amount paid is not the expected amount;
+ * - `currency_mismatch`: two currencies in one order, or an unexpected currency;
  * - `over_capture`: more was captured than is authorized (and not voided);
- * - `unknown_order`: events arrived for an order that was never expected (set by the worker only);
- * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount, or one with more than
- *   two decimals, of which the totals have the rounded hundredths;
+ * - `unknown_order`: events arrived for an order that was never expected (set by the Worker and the till only);
+ * - `unexpected_shape`: an event has a shape that the API document does not show, or an impossible amount, or one with
+ *   more than two decimals, of which the totals have the rounded hundredths;
  * - `foreign_pos`: an event belongs to another POS than expected;
- * - `status_conflict`: one operation was reported both as a success and as a failure, or one payment as two transactions;
+ * - `status_conflict`: one operation was reported both as a success and as a failure, or one payment as two
+ *   transactions;
  * - `over_refund`: more was refunded than captured;
- * - `paid_after_failure`: a payment failed before another one succeeded: it informs, and needs no action;
- * - `paid_twice`: two payments of the order hold money, and none of them is a subscription's; the worker sets it for two attempts too;
- * - `rebuilt`: the stored state of the order was lost, and rebuilt from its events (set by the worker only).
+ * - `paid_after_failure`: a payment failed before a later payment succeeded: it informs, and needs no action;
+ * - `paid_twice`: two payments of the order hold money, and neither is a subscription's; the worker sets it for two
+ *   attempts too;
+ * - `over_sold`: its link had sold as many orders as it may (set by the worker only).
  */
 export type OrderFlag =
   | 'amount_mismatch'
@@ -94,11 +111,11 @@ export type OrderFlag =
   | 'over_refund'
   | 'paid_after_failure'
   | 'paid_twice'
-  | 'rebuilt'
+  | 'over_sold'
 
 type Asked = { amount: number; currency: string }
 
-/** The payment that a request asks for. */
+/** The payment that was requested. */
 export function askedFor(request: Asked): ExpectedPayment & Asked {
   const { amount, currency, init_recurring: again } = request as Asked & { init_recurring?: { amount?: number } }
   return { amount, currency, ...(again && { recurring_amount: again.amount ?? amount }) }
@@ -110,7 +127,7 @@ export interface ExpectedPayment {
   amount?: number | undefined
   /** ISO 4217. */
   currency?: string | undefined
-  /** The expected amount of each further charge of a subscription. */
+  /** The expected amount of each later charge of a subscription. */
   recurring_amount?: number | undefined
   /** Your POS, a UUID. */
   pos_id?: string | undefined

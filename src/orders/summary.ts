@@ -33,7 +33,7 @@ export interface EventSummary {
   created_at?: string
   /** Time of the last change; no zone. */
   processed_at?: string
-  /** The amount that was actually paid, where the payer may change it. */
+  /** The amount that was actually paid, if the payer may change it. */
   processed_amount?: number
   /** Of `processed_amount`. */
   processed_currency?: string
@@ -62,7 +62,8 @@ const NUMBERS = ['amount', 'processed_amount'] as const
 const DECIDING = ['method', 'status', 'currency', 'processed_currency', ...NUMBERS] as const
 
 /**
- * Reads what the fold needs from an event, or from a copy of one; a field of another type than the API document's is left out.
+ * Reads the fields for the fold from an event, or from its copy; a field whose type differs from the API document's is
+ * left out.
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
  * import { summarizeEvent, type EventSummary } from 'edgetill/orders'
@@ -80,14 +81,14 @@ export const readFields = (copy: EventCopy): Omit<EventSummary, 'id'> => fieldsO
 export function fieldsOf(event: WebhookEvent): Omit<EventSummary, 'id'> {
   const isDocumented = isDocumentedEvent(event)
   const kind = isDocumented ? 'documented' : (event.kind as 'unknown' | 'unexpected')
-  // A documented event has its numbers as numbers, also where the wire had them as text.
+  // A documented event has its numbers as numbers, also if the wire had them as text.
   const record: Readonly<Record<string, unknown>> = isDocumented ? { ...event } : recordOf(event)
   const fee = record.fee as { amount?: unknown; currency?: unknown } | null | undefined
   const recurring = record.recurring as { id?: unknown } | null | undefined
   const { id: _, ...fields } = readSummary('', {
     ...record,
     kind,
-    // Ours, whatever the wire has under this name.
+    // Ours, although the wire may have a field of this name.
     unusable: false,
     fee_amount: fee?.amount,
     fee_currency: fee?.currency,
@@ -97,9 +98,9 @@ export function fieldsOf(event: WebhookEvent): Omit<EventSummary, 'id'> {
   return fields
 }
 
-/** Reads a summary from what was kept of one. Total: whatever is passed in, a summary comes out. */
-export function readSummary(id: string, kept: unknown): EventSummary {
-  const source = (typeof kept === 'object' && kept !== null ? kept : {}) as Record<string, unknown>
+/** Reads a stored summary. Total: any value gives a summary. */
+export function readSummary(id: string, stored: unknown): EventSummary {
+  const source = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>
   const known = source.kind === 'documented' || source.kind === 'unknown'
   const summary: EventSummary = { id, kind: known ? (source.kind as EventSummary['kind']) : 'unexpected' }
   for (const name of [...TEXTS, 'fee_currency', 'recurring_id'] as const) {

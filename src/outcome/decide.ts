@@ -13,7 +13,7 @@ export type ResolvedOutcome =
   | { outcome: 'executed'; record: DocumentedEvent }
   /** The service does not have it: the same call can be made again. */
   | { outcome: 'not_executed' }
-  /** It cannot be decided: `why` says for what reason, and what to do. */
+  /** It cannot be decided: `why` has the reason, and what to do. */
   | { outcome: 'unknown'; why: string }
 
 /** A call as far as deciding needs it. */
@@ -21,15 +21,15 @@ export interface CallFacts {
   operation: string
   amount: number | undefined
   currency: string | undefined
-  /** Identifiers of the operations from before the call, where they are known. */
+  /** Identifiers of the operations from before the call, as far as known. */
   known: ReadonlySet<string> | undefined
-  /** Whether so much time has passed that an absence counts. */
+  /** Whether enough time has passed for an absence to count. */
   settled: boolean
 }
 
 /**
- * Decides what became of a call from what the service shows of its order: pure. That something is absent is concluded only from
- * a view whose every row was understood.
+ * Decides the outcome of a call from the service's view of its order: pure. An absence is concluded only from a view
+ * whose every row was understood.
  */
 export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
   return whereRead(decideByOperation(call, view), call, view)
@@ -68,7 +68,7 @@ const NO_PAYMENT = 'The service shows no payment of this order: check order_id a
 const UNREADABLE = 'The service shows an operation that cannot be read and may be this one.'
 const OTHERS = 'The service shows another operation of this kind, which may be this one.'
 
-// order_id is unique, so that a payment with it is the one that was asked for.
+// order_id is unique, so that its payment is the requested payment.
 function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
   const [first] = primariesOf(operations).filter(({ payment_id }) => !call.known?.has(payment_id))
   if (!first) return absent(call)
@@ -120,7 +120,7 @@ function decideSecondary(
   )
   const [record] = candidates
   if (!record) {
-    // The actual amount may be another one than was asked for; a re-sent webhook hides all but the latest.
+    // The actual amount may differ from the requested amount; a re-sent webhook hides all but the latest.
     return (view.complete ? fresh : own).length > 0 ? unknown(OTHERS) : absent(call)
   }
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
@@ -131,7 +131,7 @@ function decideSecondary(
   return { outcome: 'executed', record }
 }
 
-/** How much a capture or refund without an amount is of, where the list shows it beyond doubt. */
+/** The sum of a capture or refund without an amount, if the list shows it beyond doubt. */
 function wholeAmount(
   method: SecondaryMethod,
   { operations, complete }: OrderView,
@@ -141,7 +141,7 @@ function wholeAmount(
   if (method === 'void' || !payment || !known || charges.length > 0 || payment.status !== 'success') return undefined
   const secondaries = secondariesOf(operations)
   const earlier = secondaries.filter(({ operation_id }) => known.has(operation_id))
-  // Another new operation may have come before this one or after it.
+  // Another new operation may have come before or after it.
   if (secondaries.length - earlier.length > 1) return undefined
   const listed = new Set([payment.payment_id, ...earlier.map(({ operation_id }) => operation_id)])
   if ([...known].some((id) => !listed.has(id)) || !(complete || earlier.length === 0)) return undefined
@@ -161,11 +161,11 @@ function wholeAmount(
 }
 
 /**
- * Whether it is an element that cannot be read and may be the operation that is looked for: not one that was there before, unless it
- * hides others, nor one of another kind.
+ * Whether an element cannot be read and may be the wanted operation. Elements of another kind are excluded, and so
+ * are elements from before, unless they hide others.
  */
 function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete }: OrderView): boolean {
-  // An empty status says nothing of what became of it.
+  // An empty status gives no outcome.
   if (isDocumentedEvent(event)) return event.status === ''
   const { kind, method, record } = event
   if (complete && isText(record.operation_id) && known?.has(record.operation_id)) return false
@@ -179,7 +179,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const SECONDARY: readonly string[] = ['capture', 'void', 'refund', 'auth_increment']
 const isSecondary = (event: WebhookEvent): event is SecondaryEvent => SECONDARY.includes(event.kind)
 
-/** The payments of an order, the first one first: the charges of a subscription share its order_id. */
+/** The payments of an order, oldest first: the charges of a subscription share its order_id. */
 function primariesOf(operations: readonly WebhookEvent[]): PrimaryEvent[] {
   const primaries = operations.filter((event): event is PrimaryEvent => isDocumentedEvent(event) && !isSecondary(event))
   return primaries.sort((a, b) => (String(a.created_at) < String(b.created_at) ? -1 : 1))

@@ -15,9 +15,9 @@ export interface OrderLookup {
 
 /** An order as the service shows it. */
 export interface OrderView {
-  /** Empty where the service does not know the order. */
+  /** Empty if the service does not know the order. */
   operations: readonly WebhookEvent[]
-  /** Whether these are all operations of the order. A re-sent webhook shows only one of its kind. */
+  /** Whether these are all operations of the order. A re-sent webhook shows only a single operation of its kind. */
   complete: boolean
   /** Whether records of another order were among them. */
   mixed: boolean
@@ -32,9 +32,9 @@ export interface OrderAddress {
 }
 
 /**
- * Looks an order up: by its list of operations (beyond the API document, [A]) and, where the service does not know that
+ * Looks an order up: by its list of operations (beyond the API document, [A]) and, if the service does not know that
  * path, by re-sent webhooks (the API document, "Re-send a webhook for an operation").
- * @param methods The operations that are looked for beside the payment, if they are some.
+ * @param methods The operations that are looked for beside the payment, if not all.
  */
 export async function lookUpOrder(
   client: OrderLookup,
@@ -67,7 +67,7 @@ export async function lookUpOrder(
   return viewOf(order, found, found.length === 0)
 }
 
-/** Without the records of another order, which are never this one's. They are as the client has returned them. */
+/** Without the records of other orders. The records are as the client has returned them. */
 function viewOf({ order_id }: OrderAddress, events: readonly WebhookEvent[], complete: boolean): OrderView {
   const isForeign = (event: WebhookEvent) => {
     const { order_id: named } = recordOf(event)
@@ -87,17 +87,3 @@ async function unlessNotFound<T>(found: Promise<T>, statuses = [404]): Promise<T
     throw error
   }
 }
-
-/** The look-ups of a client, which keep what they see. */
-export const keepingSeen = (client: OrderLookup, seen: WebhookEvent[]): OrderLookup => ({
-  async listOrderOperations(input, options) {
-    const events = await client.listOrderOperations(input, options)
-    seen.push(...events)
-    return events
-  },
-  async resendWebhook(input, options) {
-    const event = await client.resendWebhook(input, options)
-    seen.push(event)
-    return event
-  },
-})

@@ -14,19 +14,19 @@ import {
   pure,
   type Schema,
 } from '../schemas/fields.ts'
-import { amount, checkInput, uuid, wholeNumber } from '../schemas/input.ts'
+import { amount, checkInput, rejectInput, uuid, wholeNumber } from '../schemas/input.ts'
 import { originalOf } from '../schemas/read-event.ts'
 import { text } from '../schemas/values.ts'
 import { decide, type ResolvedOutcome, unknown } from './decide.ts'
 import { lookUpOrder, type OrderLookup } from './look-up.ts'
 
-/** A call whose outcome is unknown: an `OutcomeUnknownError` is one, and so is what a restarted process has kept of it. */
+/** A call whose outcome is unknown: an `OutcomeUnknownError`, or the fields that a restarted process has kept. */
 export interface UnresolvedCall {
   /** The function that was called, such as `refundPayment`. */
   operation: string
   /** The order. Without it nothing can be looked up. */
   order_id?: string | undefined
-  /** The amount that was sent; undefined where none was (a full capture or refund, a void). */
+  /** The amount that was sent; undefined if no amount was sent (a full capture or refund, a void). */
   amount?: number | undefined
   /** Its currency, ISO 4217. */
   currency?: string | undefined
@@ -39,14 +39,14 @@ export interface UnresolvedCall {
 /** Options of `resolveOutcome`. */
 export interface ResolveOutcomeOptions extends BodilessCallOptions {
   /**
-   * The result of `snapshotOrder` before the call: the `operation_id` of each operation that the order had. Without them a
-   * capture, void or refund is `unknown` as soon as anything matches. What another process does with the same order in between is
-   * taken for this call.
+   * The result of `snapshotOrder` before the call: the `operation_id` of each operation that the order had. Without
+   * them a capture, void or refund is `unknown` as soon as anything matches. An operation of another process on the
+   * same order in between is taken for this call.
    */
   known?: readonly string[] | undefined
   /**
-   * Milliseconds after `sent_at` from which an absence counts as `not_executed`. An ASSUMPTION: how long the service takes to
-   * show an operation is not known. Default 600,000 (ten minutes).
+   * Milliseconds after `sent_at` from which an absence counts as `not_executed`. An ASSUMPTION: how long the service
+   * takes to show an operation is not known. Default 600,000 (ten minutes).
    */
   settleAfterMs?: number | undefined
   /** The clock that `sent_at` was taken from, in milliseconds since the epoch. Default `Date.now`. */
@@ -75,8 +75,8 @@ type OwnOptions = Pick<ResolveOutcomeOptions, 'known' | 'settleAfterMs' | 'now'>
 const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries']
 
 /**
- * The options of the look-up are checked where it is made. A text or a list of records as `known` would know nothing, and an
- * operation from before the call would be taken for it.
+ * The look-up itself checks its options. A text or a list of records as `known` would hold no id, and an operation
+ * from before the call would be taken for it.
  */
 const optionsSchema: Schema<OwnOptions> = /* @__PURE__ */ pure(() => {
   const own = fieldsOf<OwnOptions>()({
@@ -98,20 +98,23 @@ function isTime(value: unknown): boolean {
 }
 
 /**
- * Finds out what became of a call that ended in an `OutcomeUnknownError`, as its `howToFindOut` says.
+ * Finds out the outcome of a call that ended in an `OutcomeUnknownError`, by its `howToFindOut`.
  *
- * Looks the order up with `listOrderOperations` and, where the service does not know that path (404 for a known order), with
- * `resendWebhook`. It never sends the call again. `executed` means that the service has the operation: whether money moved
- * is `record.status`. `not_executed` means that the same call can be made again. It is never said because something is
- * absent before `settleAfterMs` has passed, nor while the order has an operation of this kind that `known` does not name: its
- * amount may differ from the one that was asked for. Two operations that match, an amount that was left out and cannot be computed
- * from what is listed, and a look-up that fails are `unknown`.
+ * Looks the order up with `listOrderOperations` and, if the service does not know that path (404 for a known order),
+ * with `resendWebhook`. It never sends the call again. `executed` means that the service has the operation: whether
+ * money moved is `record.status`. `not_executed` means that the same call can be made again. An absence counts only
+ * after `settleAfterMs`, and only while `known` names every operation of this kind: the amount of an unknown
+ * operation may differ from the requested amount. Two operations that match, an omitted amount that cannot be
+ * computed from the list, and a look-up that fails are `unknown`.
  *
  * @param client A client, or its `listOrderOperations` and `resendWebhook`.
- * @param call The error itself, or `{ operation, order_id, amount, currency, sent_at }` of a process that was restarted.
- * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up, which
- *   is up to four requests. `deadlineMs` is that of all of them; the configuration's is that of each.
- * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong option.
+ * @param call The error itself, or `{ operation, order_id, amount, currency, sent_at }` of a process that was
+ *   restarted.
+ * @param options `known`, `settleAfterMs`, `now`, and `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the
+ *   look-up, which is up to four requests. `deadlineMs` limits all requests together; the configuration's limits each
+ *   request.
+ * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong
+ *   option.
  * @throws {ConfigError} when `client` is not one, and when the configuration cannot work.
  * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
@@ -134,6 +137,10 @@ export async function resolveOutcome(
   call: UnresolvedCall,
   options: ResolveOutcomeOptions = {},
 ): Promise<ResolvedOutcome> {
+  if (isBuiltIn(call, 'Error') && !('sent_at' in call)) {
+    const what = isEdgetillError(call) ? '; this one has no unknown outcome' : ''
+    rejectInput('resolveOutcome', 'call', `must be an OutcomeUnknownError, or { operation, order_id, … }${what}`, call)
+  }
   const { operation, order_id, pos_id, amount, currency, sent_at } = checkInput('resolveOutcome', callSchema, call)
   const checked: ResolveOutcomeOptions = checkInput('resolveOutcome', optionsSchema, options)
   const { known, settleAfterMs = SETTLE_AFTER_MS, now = Date.now, ...callOptions } = checked
@@ -146,7 +153,7 @@ export async function resolveOutcome(
     amount,
     currency,
     known: known && new Set(known),
-    // Before the look-up: what is absent then was absent at this time.
+    // Before the look-up: an absent operation was absent at this time.
     settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
   }
   try {

@@ -3,16 +3,16 @@ import { recordOf } from '../schemas/read.ts'
 import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
 
 /**
- * Reads which operations an order has, for the `known` of `resolveOutcome`. Call it before a capture, refund or void, and keep what it
- * returns until you know that call's outcome.
+ * Reads which operations an order has, for the `known` of `resolveOutcome`. Call it before a capture, refund or void,
+ * and keep its result until you know that call's outcome.
  *
- * Looks the order up with `listOrderOperations` and, where the service does not know that path, with up to five re-sent webhooks, which
- * show only the latest operation of each kind.
+ * Looks the order up with `listOrderOperations` and, if the service does not know that path, with up to five re-sent
+ * webhooks, which show only the latest operation of each kind.
  *
  * @param client A client, or its `listOrderOperations` and `resendWebhook`.
  * @param order The order_id, or `{ order_id, pos_id }`.
  * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries` of the look-up.
- * @returns The identifiers of the payments and operations; empty where the service does not know the order.
+ * @returns The identifiers of the payments and operations; empty if the service does not know the order.
  * @throws {InvalidInputError} for an order_id that no path can carry.
  * @throws {ConfigError} when `client` is not one, and when the configuration cannot work.
  * @throws {ConnectionError} when there was no response, after the retries.

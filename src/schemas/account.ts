@@ -19,7 +19,9 @@ export interface Account extends Received {
 export interface AccountBalances {
   /** Can be paid out. */
   available: number
-  /** Held back for a time. The single-account response names it `rollingReserve`; here it always is `rolling_reserve`. */
+  /**
+   * Held back for a time. The single-account response names it `rollingReserve`; here it always is `rolling_reserve`.
+   */
   rolling_reserve?: number | null | undefined
 }
 

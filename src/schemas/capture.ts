@@ -4,7 +4,10 @@ import { anObject, fieldsOf, objectMessage, pure, type Schema } from './fields.t
 import type { Received, Wire } from './read.ts'
 import { type Currency, type LiteralUnion, number, optionalText, type Status, text } from './values.ts'
 
-/** The fields that the records of captures, refunds and voids share (API document, "Secondary operation record"). Unknown fields are kept. */
+/**
+ * The fields that the records of captures, refunds and voids share (API document, "Secondary operation record").
+ * Unknown fields are kept.
+ */
 export interface SecondaryOperation extends Received, OperationDetails {
   /** The service's identifier of this operation, a UUID. */
   operation_id: string
@@ -14,7 +17,9 @@ export interface SecondaryOperation extends Received, OperationDetails {
   order_id: string
   /** Amount of this operation, in the currency's unit, at most 2 decimals. */
   amount: number
-  /** ISO 4217. Arrives as `order_currency` (full capture) or `currency` (partial capture); here it is always `currency`. */
+  /**
+   * ISO 4217. Arrives as `order_currency` (full capture) or `currency` (partial capture); here it is always `currency`.
+   */
   currency: Currency
   /** `success`, `failure`; others may appear. */
   status: Status

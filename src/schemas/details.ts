@@ -67,7 +67,7 @@ export interface PrimaryDetails extends OperationDetails {
   receipt_url?: string | null | undefined
   /** Account-to-account payments only. */
   bank_pay?: BankPay | null | undefined
-  /** The amount actually paid, where the payer may change it (webhooks only). */
+  /** The amount actually paid, if the payer may change it (webhooks only). */
   processed_amount?: number | null | undefined
   /** Currency of `processed_amount`, at most 256 characters. */
   processed_currency?: Currency | null | undefined

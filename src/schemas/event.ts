@@ -23,7 +23,7 @@ interface PrimaryFields extends CommonEvent, PrimaryDetails {}
 
 /** A one-step payment changed its status. */
 export interface PurchaseEvent extends PrimaryFields {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'purchase'
   /** The wire's word. */
   method: 'purchase'
@@ -31,7 +31,7 @@ export interface PurchaseEvent extends PrimaryFields {
 
 /** An authorization (hold) changed its status. */
 export interface AuthEvent extends PrimaryFields {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'auth'
   /** The wire's word. */
   method: 'auth'
@@ -39,7 +39,7 @@ export interface AuthEvent extends PrimaryFields {
 
 /** A credit changed its status. */
 export interface CreditEvent extends PrimaryFields {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'credit'
   /** The wire's word. */
   method: 'credit'
@@ -47,7 +47,7 @@ export interface CreditEvent extends PrimaryFields {
 
 /** A card-to-card transfer changed its status. */
 export interface P2pEvent extends PrimaryFields {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'p2p'
   /** The wire's word. */
   method: 'p2p'
@@ -55,7 +55,7 @@ export interface P2pEvent extends PrimaryFields {
 
 /** A lookup changed its status. */
 export interface LookupEvent extends PrimaryFields {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'lookup'
   /** The wire's word. */
   method: 'lookup'
@@ -64,7 +64,9 @@ export interface LookupEvent extends PrimaryFields {
 /** A payment changed its status. */
 export type PrimaryEvent = PurchaseEvent | AuthEvent | CreditEvent | P2pEvent | LookupEvent
 
-/** The fields of capture, void, increment and refund webhooks (API document, "Secondary operation webhook parameters"). */
+/**
+ * The fields of capture, void, increment and refund webhooks (API document, "Secondary operation webhook parameters").
+ */
 export interface SecondaryEvent extends CommonEvent {
   /** Identifier of the operation itself, a UUID. */
   operation_id: string
@@ -72,7 +74,7 @@ export interface SecondaryEvent extends CommonEvent {
 
 /** A capture changed its status. */
 export interface CaptureEvent extends SecondaryEvent {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'capture'
   /** The wire's word. */
   method: 'capture'
@@ -82,7 +84,7 @@ export interface CaptureEvent extends SecondaryEvent {
 
 /** A void changed its status. */
 export interface VoidEvent extends SecondaryEvent {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'void'
   /** The wire's word. */
   method: 'void'
@@ -90,7 +92,7 @@ export interface VoidEvent extends SecondaryEvent {
 
 /** An incremental authorization changed its status. */
 export interface AuthIncrementEvent extends SecondaryEvent {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'auth_increment'
   /** The wire's word. */
   method: 'auth_increment'
@@ -100,7 +102,7 @@ export interface AuthIncrementEvent extends SecondaryEvent {
 
 /** A refund changed its status. */
 export interface RefundEvent extends SecondaryEvent {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'refund'
   /** The wire's word. */
   method: 'refund'
@@ -110,35 +112,35 @@ export interface RefundEvent extends SecondaryEvent {
 
 /** A verified webhook with a `method` that the API document does not name. */
 export interface UnknownEvent extends Received {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'unknown'
   /** The wire's word. */
   method: string
-  /** Your identifier of the order, where it is a string. */
+  /** Your identifier of the order, if the wire has a string. */
   order_id?: string | undefined
 }
 
-/** A verified webhook without the fields that decide, or with another type in one of them. */
+/** A verified webhook in which a field that decides is missing, or has another type. */
 export interface UnexpectedEvent extends Received {
-  /** Tells the events apart. */
+  /** The kind of the event, for `switch`. */
   kind: 'unexpected'
-  /** The wire's word, where it is a string. */
+  /** The wire's word, if the wire has a string. */
   method?: string | undefined
-  /** Your identifier of the order, where it is a string. */
+  /** Your identifier of the order, if the wire has a string. */
   order_id?: string | undefined
 }
 
 /** A webhook that the API document describes. */
 export type DocumentedEvent = PrimaryEvent | CaptureEvent | VoidEvent | AuthIncrementEvent | RefundEvent
 
-/** A verified webhook. `kind` tells them apart: the documented method, or `unknown`, or `unexpected`. */
+/** A verified webhook. `kind` is the documented method, or `unknown`, or `unexpected`. */
 export type WebhookEvent = DocumentedEvent | UnknownEvent | UnexpectedEvent
 
-/** An event, or a copy of one that went through JSON, `structuredClone`, a queue or a spread: its fields and `kind`. */
+/** An event, or its copy from JSON, `structuredClone`, a queue or a spread: its fields and `kind`. */
 export type EventCopy = WebhookEvent extends infer E ? (E extends WebhookEvent ? Wire<E> : never) : never
 
 /**
- * Whether an event is one that the API document describes, so that it has `status`, `amount` and `currency`.
+ * Whether the API document describes an event, so that it has `status`, `amount` and `currency`.
  * @example
  * import { isDocumentedEvent, type WebhookEvent } from 'edgetill'
  * const amountOf = (event: WebhookEvent) => (isDocumentedEvent(event) ? event.amount : undefined)

@@ -4,7 +4,7 @@ import { text } from './values.ts'
 
 type Test = (value: unknown) => boolean
 
-/** The public members of valibot's schemas and actions that are read here. Which of them there are, `type` says. */
+/** The public members of valibot's schemas and actions that are read here. They depend on `type`. */
 interface Parts {
   type: string
   pipe?: readonly Parts[]
@@ -16,8 +16,9 @@ interface Parts {
 }
 
 /**
- * Compiles a schema into a test "this value passes, and stays as it is", which spares a webhook the copies that valibot makes.
- * It says yes only where `v.safeParse` accepts the value and returns an equal one. It may say no to anything: then ask valibot.
+ * Compiles a schema into a test "this value passes, and stays as it is", which spares a webhook the copies that valibot
+ * makes. It returns true only if `v.safeParse` accepts the value and returns an equal value. It may return false for
+ * any value: then valibot decides.
  */
 export function unchanged(schema: Schema<unknown>): Test {
   let compiled: Test | undefined
@@ -48,7 +49,7 @@ function compile(parts: Parts): Test {
   }
 }
 
-/** One pass over the fields that are there, texts by `typeof` alone, and a count of those that are required. */
+/** One pass over the present fields, texts only by `typeof`, and a count of the required fields. */
 function compileObject(entries: Record<string, Parts>): Test {
   const texts = new Map<string, boolean>()
   const tests = new Map<string, Test>()
@@ -73,7 +74,7 @@ function compileObject(entries: Record<string, Parts>): Test {
         continue
       }
       const test = tests.get(name)
-      // Names that valibot's objects drop, and what JSON does not have.
+      // Names that valibot's objects drop, and values that JSON does not have.
       if (test ? !test(field) : field === undefined || isReserved(name)) return false
       if (test && required.has(name)) found++
     }

@@ -7,8 +7,8 @@ import { DOCUMENTED, didYouMean } from './documented.ts'
 export type Schema<T> = v.GenericSchema<unknown, T>
 
 /**
- * Makes a schema. Marked `@__PURE__` where it is called, so that a bundler drops the schemas that a program does not use;
- * without it each call of valibot inside would have to be marked.
+ * Makes a schema. Marked `@__PURE__` where it is called, so that a bundler drops the schemas that a program does not
+ * use; without it each call of valibot inside would have to be marked.
  */
 export function pure<T>(make: () => T): T {
   return make()
@@ -31,8 +31,8 @@ type Checked<T, E> = {
 } & { [K in Exclude<keyof E, keyof T>]: never }
 
 /**
- * The entries of a valibot object schema, checked against the interface that it reads: a field without a schema, a schema
- * without a field, a forgotten `optional` and a schema of another type do not compile.
+ * The entries of a valibot object schema, checked against the interface that it reads: a field without a schema, a
+ * schema without a field, a forgotten `optional` and a schema of another type do not compile.
  */
 export function fieldsOf<T>(): <E extends v.ObjectEntries>(entries: E & Checked<T, E>) => E {
   return (entries) => entries
@@ -40,14 +40,17 @@ export function fieldsOf<T>(): <E extends v.ObjectEntries>(entries: E & Checked<
 
 type Message = (issue: v.BaseIssue<unknown>) => string
 
-/** The message of a rule. It never repeats the value, as valibot's own messages do: a card number may stand in any field. */
+/**
+ * The message of a rule. It never repeats the value, as valibot's own messages do: a card number may stand in any
+ * field.
+ */
 export function must(be: string): Message {
   return ({ input }) => (input === undefined ? REQUIRED : `must ${be}`)
 }
 
 const REQUIRED = 'is required'
 
-/** The message of an object's own rules; valibot reports a missing field as one of them. */
+/** The message of an object's own rules; valibot reports a missing field as such a rule. */
 export const objectMessage: Message = ({ path }) => (path ? REQUIRED : 'must be an object')
 
 /** An object. valibot's own object schemas accept an array too. */
@@ -68,7 +71,7 @@ export const anInput: Schema<Record<string, unknown>> = /* @__PURE__ */ pure(() 
     anObject,
     rejectNames(
       (input) => Object.keys(input).filter(isReserved),
-      (name) => `${name} is a reserved name`,
+      () => 'is a reserved name',
     ),
   ),
 )
@@ -81,7 +84,10 @@ export function option<T>(schema: Schema<T>): Schema<T | undefined> {
   )
 }
 
-/** The options of a call or of a client. Those of a plain object that are not known are rejected: an instance of a class may have more. */
+/**
+ * The options of a call or of a client. Those of a plain object that are not known are rejected: an instance of a class
+ * may have more.
+ */
 export function optionsOf<E extends v.ObjectEntries>(
   entries: E,
   more: readonly string[] = [],
@@ -89,7 +95,10 @@ export function optionsOf<E extends v.ObjectEntries>(
   const known = [...Object.keys(entries), ...more]
   const unknown = rejectNames(
     (options) => (isPlain(options) ? Object.keys(options).filter((name) => !known.includes(name)) : []),
-    () => notAnOption(known),
+    (name) => {
+      const meant = didYouMean(name, known)
+      return meant ? `is not an option${orRather(meant)}` : notAnOption(known)
+    },
   )
   return v.pipe(anObject, unknown, ownMembers(entries), v.looseObject(entries, objectMessage)) as never
 }
@@ -131,7 +140,8 @@ function rejectNames(
 }
 
 /**
- * An object of a call's input. A misspelt field would silently do nothing: each is named, where `v.strictObject` names the first.
+ * An object of a call's input. A misspelt field would silently do nothing: each is named, where `v.strictObject` names
+ * the first.
  */
 export function inputObject(entries: v.ObjectEntries): Schema<never> {
   const own = Object.keys(entries)
@@ -142,17 +152,19 @@ export function inputObject(entries: v.ObjectEntries): Schema<never> {
   return v.pipe(anInput, ownMembers(entries), v.looseObject(entries, objectMessage), unknown as never) as never
 }
 
-/** Of a name that is near to a documented one: passing it through would not do what was meant. */
+/** A name that is near to a documented name: passing it through would not have the intended effect. */
 function notAParameter(name: string, own: readonly string[]): string {
   const meant = didYouMean(name, own)
-  // Only what is near to a documented name is repeated: anything could be passed as a name.
-  const what = `is not a parameter of ${THIS_CALL}`
-  if (meant) return `${name} ${what}; did you mean ${meant}?`
+  if (meant) return NO_PARAMETER + orRather(meant)
   const other = didYouMean(name, DOCUMENTED)
-  return other
-    ? `${name} ${what}: ${other} belongs to another call or mode`
-    : `${what} (passThrough takes undocumented fields, under this path)`
+  return other ? `${NO_PARAMETER}: ${other} belongs to another call or mode` : NO_PARAMETER
 }
 
-/** Stands for the operation, which a schema does not know. */
-export const THIS_CALL = 'this call'
+const orRather = (meant: string) => `; did you mean ${meant}?`
+
+const NO_PARAMETER = 'is not a parameter of this input'
+
+/** The message of an issue in a call, whose name a schema does not have. */
+export const messageIn = (operation: string, message: string): string =>
+  message.replace(NO_PARAMETER, `is not a parameter of ${operation}`) +
+  (message === NO_PARAMETER ? ' (passThrough takes undocumented fields, under this path)' : '')

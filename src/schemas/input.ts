@@ -3,7 +3,7 @@ import { InvalidInputError, type Issue } from '../errors.ts'
 import { amountProblem, isAmount } from '../lib/decimal.ts'
 import { countCharacters, isObject, kindOf, membersOf } from '../lib/kind.ts'
 import { ORDER_ID_LENGTH } from '../lib/limits.ts'
-import { must, pure, type Schema, THIS_CALL } from './fields.ts'
+import { messageIn, must, pure, type Schema } from './fields.ts'
 import { toIssue, without } from './read.ts'
 
 // Values of a call's input. The functions are those that take a limit.
@@ -26,7 +26,7 @@ export const textUpTo = (max: number, min = 0): Schema<string> =>
     `be a string of ${min > 0 ? `${min} to` : 'at most'} ${max} characters`,
   )
 
-/** Two rules: the second is asked where the first is kept. */
+/** Two rules: the second is checked if the first is kept. */
 const both = (first: Schema<string>, second: Schema<string>): Schema<string> =>
   v.pipe(first, second as v.GenericSchema<string>)
 
@@ -51,17 +51,19 @@ export const products: Schema<readonly object[]> = /* @__PURE__ */ pure(() =>
   v.custom<readonly object[]>((value) => Array.isArray(value) && value.every(isObject), must('be an array of objects')),
 )
 
-/** One of several texts. */
+/** A text from a list. */
 export function oneOf<const T extends string>(options: readonly T[]): Schema<T> {
   return v.custom<T>((value) => options.includes(value as T), must(`be one of: ${options.join(', ')}`))
 }
 
-/** A positive number with at most 2 decimals. Its message says which rule the number breaks. */
+/** A positive number with at most 2 decimals. Its message names the rule that the number breaks. */
 export const amount: Schema<number> = /* @__PURE__ */ pure(() =>
   v.custom<number>(isAmount, (issue) => must(`be ${amountProblem(issue.input)}`)(issue)),
 )
 
-/** An amount that stands for the whole when it is left out: a missing column of a table must not move all of the money. */
+/**
+ * An amount that stands for the whole when it is left out: a missing column of a table must not move all of the money.
+ */
 export const partialAmount = (all: string): v.ExactOptionalSchema<Schema<number | undefined>, undefined> =>
   v.exactOptional(
     v.pipe(
@@ -108,7 +110,7 @@ function isDate(text: string): boolean {
  * Checks the input of a call.
  * @param more Rules across several fields. They run on an input whose fields are each right.
  * @returns A copy without the fields that are undefined.
- * @throws {InvalidInputError} with every issue. No value is part of it.
+ * @throws {InvalidInputError} with every issue, without the values.
  */
 export function checkInput<T>(
   operation: string,
@@ -120,7 +122,7 @@ export function checkInput<T>(
   const checked = found ? output : membersOf(without(output as object))
   const issues = (found ? found.map(toIssue) : more(checked as T)).map((issue) => ({
     ...issue,
-    message: issue.message.replace(THIS_CALL, operation),
+    message: messageIn(operation, issue.message),
   }))
   if (issues.length > 0) throw new InvalidInputError(operation, issues, true)
   return checked as T
@@ -131,7 +133,7 @@ export function issueAt(path: string, message: string, value: unknown): Issue {
   return { path, message, received: kindOf(value) }
 }
 
-/** Rejects the input of a call for what is at one place of it. */
+/** Rejects the input of a call for the value at one place. */
 export function rejectInput(operation: string, path: string, message: string, value: unknown): never {
   throw new InvalidInputError(operation, [issueAt(path, message, value)], true)
 }

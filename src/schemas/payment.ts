@@ -43,13 +43,13 @@ export interface PaymentDetails extends Received, PrimaryDetails {
   customer_city?: string | null | undefined
   /** `yyyy-MM-dd`, as submitted. */
   customer_birthday?: string | null | undefined
-  /** Where the customer goes after the payment. */
+  /** The address that the customer is sent to after the payment. */
   result_url?: string | null | undefined
   /** Short name of the bank (direct responses). */
   bank_short_name?: string | null | undefined
   /** The 3-D Secure option, as submitted (only in the response to a split purchase, like the fields below). */
   order_3ds_bypass?: string | null | undefined
-  /** Where the webhooks go, as submitted. */
+  /** The address that receives the webhooks, as submitted. */
   server_url?: string | null | undefined
   /** Merchant category code, as submitted. */
   merchant_mcc?: string | null | undefined
@@ -62,8 +62,8 @@ export interface PaymentDetails extends Received, PrimaryDetails {
 }
 
 /**
- * The record of a primary operation (API document, "Payment (primary operation) record"). Fields that the service adds later
- * are kept. Raw card data that the service echoes is removed.
+ * The record of a primary operation (API document, "Payment (primary operation) record"). Fields that the service adds
+ * later are kept. Raw card data that the service echoes is removed.
  */
 export interface Payment extends PaymentDetails {
   /** The service's identifier of the payment, a UUID. */
@@ -80,7 +80,7 @@ export interface Payment extends PaymentDetails {
   method: LiteralUnion<'purchase' | 'auth'>
 }
 
-/** The record of a cancelled payment: only `status` is sure, since the service returns what it does not know as null. */
+/** The record of a cancelled payment: only `status` is sure, since the service returns null for an unknown field. */
 export interface CancelledPayment extends PaymentDetails {
   /** `failure` for a cancelled payment. */
   status: Status

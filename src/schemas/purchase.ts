@@ -35,7 +35,10 @@ export interface PurchaseFields {
   currency: string
   /** 1 to 2048 characters. */
   description: string
-  /** Unique per POS over all payments, failed ones included; 1 to 256 characters. An `auth` takes at most 32: a capture takes no more. */
+  /**
+   * Unique per POS over all payments, failed ones included; 1 to 256 characters. An `auth` takes at most 32: a capture
+   * takes no more.
+   */
   order_id: string
   /** 3-D Secure option. Allowed values are not shown; `supported`, `always` and `never` are known from elsewhere. */
   order_3ds_bypass: LiteralUnion<'supported' | 'always' | 'never'>
@@ -57,9 +60,11 @@ export interface PurchaseFields {
   customer_birthday?: string | undefined
   /** The customer's tax number. */
   customer_tax_id?: string | undefined
-  /** Where the webhooks go. Ports other than 443 and 8443 have to be agreed with the service's support. */
+  /**
+   * The address that receives the webhooks. Ports other than 443 and 8443 have to be agreed with the service's support.
+   */
   server_url?: string | undefined
-  /** Where the customer goes after the payment. */
+  /** The address that the customer is sent to after the payment. */
   result_url?: string | undefined
   /** Merchant category code, four digits. */
   merchant_mcc?: string | undefined
@@ -100,7 +105,10 @@ export interface HostedPurchaseFields extends PurchaseFields {
   customer_lang?: LiteralUnion<CheckoutLanguage> | undefined
 }
 
-/** The fields of a direct payment. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS certification. */
+/**
+ * The fields of a direct payment. Either full card data or `cc_token`, not both. Raw card data needs PCI DSS
+ * certification.
+ */
 export interface DirectPurchaseFields extends PurchaseFields {
   /** You send card data or a token. */
   mode: 'direct'
@@ -111,8 +119,8 @@ export interface DirectPurchaseFields extends PurchaseFields {
   /** Two or four digits; two are sent (assumption: the service's examples have two). */
   exp_year?: number | undefined
   /**
-   * Three or four digits. May be left out with `cryptogram` (assumption: a network token has no CVV). The API document's rule
-   * names no such exception, and the emulator rejects it.
+   * Three or four digits. May be left out with `cryptogram` (assumption: a network token has no CVV). The API
+   * document's rule names no such exception, and the emulator rejects it.
    */
   card_cvv?: string | undefined
   /** From an earlier payment or the tokenization widget; wallet tokens begin with `rcr:`. */

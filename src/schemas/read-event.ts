@@ -18,15 +18,16 @@ import { anObject, pure, type Schema } from './fields.ts'
 import { isOriginal, keepReceived, type Received, readReceived, recordOf, UNTYPED, without } from './read.ts'
 
 /**
- * Reads an event from a record that you trust already, such as the `record` of an event that you stored, or from a copy of the
- * event itself, such as its JSON. A record without the fields that decide becomes an {@link UnexpectedEvent}.
+ * Reads an event from a record that you trust already, such as the `record` of an event that you stored, or from a copy
+ * of the event itself, such as its JSON. A record without the fields that decide becomes an {@link UnexpectedEvent}.
  *
  * Only the fields that decide have to be valid: the identity (`payment_id`, `order_id`, of a secondary operation
- * `operation_id` too), `method`, `status`, `amount`, `currency`, and `processed_amount` and `processed_currency` where they
- * are present. Any other field of an odd type is left out, named in `issues`, and kept under `record`.
+ * `operation_id` too), `method`, `status`, `amount`, `currency`, and `processed_amount` and `processed_currency` where
+ * they are present. Any other field of an odd type is left out, named in `issues`, and kept under `record`.
  *
- * @throws {ConfigError} for what is not an object, and for a copy of an undocumented event that has lost an `order_id` or `method`
- *   which is not a text (`structuredClone` and a spread keep none): it says what to keep.
+ * @throws {ConfigError} for a value that is not an object, and for a copy of an undocumented event that has lost an
+ *   `order_id` or `method` which is not a text (`structuredClone` and a spread keep none). The message names the value
+ *   to keep.
  * @see The API document, "Events".
  * @example
  * import { readEvent } from 'edgetill/webhooks'
@@ -37,7 +38,7 @@ export function readEvent(record: Readonly<Record<string, unknown>> | EventCopy)
   return readRecord(recordOf(record))
 }
 
-/** Makes an event of what was received. Never throws. */
+/** Makes an event of a received record. Never throws. */
 export function readRecord(record: Readonly<Record<string, unknown>>): WebhookEvent {
   const { method } = record
   const reader = READERS.get(method)
@@ -83,7 +84,10 @@ interface Reader {
   unchanged: (value: unknown) => boolean
 }
 
-/** Looked up by method, a map because a method may be "constructor": several times faster than `v.variant`, which tries each. */
+/**
+ * Looked up by method, a map because a method may be "constructor": several times faster than `v.variant`, which tries
+ * each.
+ */
 const READERS: ReadonlyMap<unknown, Reader> = /* @__PURE__ */ pure(() => {
   const primary: Reader = { schema: primaryEventSchema, unchanged: unchanged(primaryEventSchema) }
   const secondary = [
@@ -99,9 +103,9 @@ const READERS: ReadonlyMap<unknown, Reader> = /* @__PURE__ */ pure(() => {
 })
 
 /**
- * A webhook's record, or an event that became JSON and back: reads it as {@link readEvent} does. Whatever `event.record` was stored,
- * it is an event again: without the fields that decide an {@link UnexpectedEvent}. Only what is not an object is rejected, and a copy
- * of an event that has lost a field.
+ * A webhook's record, or an event that became JSON and back: reads it as {@link readEvent} does. Any stored
+ * `event.record` becomes an event again: without the fields that decide an {@link UnexpectedEvent}. Only two inputs are
+ * rejected: a value that is not an object, and a copy of an event that has lost a field.
  * @see The API document, "Events".
  * @example
  * import * as v from 'valibot'

@@ -4,19 +4,18 @@ import { isObject, kindOf } from '../lib/kind.ts'
 import type { Schema } from './fields.ts'
 
 /**
- * The received values that every record and event keeps, whatever its kind. `record` is not enumerable: each field that was
- * received is the event's own as well, under its wire name, so that its JSON is enough to make the event again. The JSON also
- * has the fields that are left out.
- * (Accessors of a class: TypeScript knows that a spread does not copy them.)
+ * The received values that every record and event keeps. `record` is not enumerable: each field that was received is
+ * the event's own as well, under its wire name, so that its JSON is enough to make the event again. The JSON also has
+ * the fields that are left out. (Accessors of a class, which a spread does not copy, as TypeScript can see.)
  */
 export declare abstract class Received {
   /** Everything that was received, under its wire names; raw card data is removed. */
   get record(): Readonly<Record<string, unknown>>
-  /** The fields that are left out because they have another type than the API document says. Usually empty. */
+  /** The fields that are left out because their type differs from the API document's. Usually empty. */
   get issues(): readonly Issue[]
 }
 
-/** An interface without what {@link Received} adds: what its schema reads. */
+/** The fields that an interface's schema reads: all but those of {@link Received}. */
 export type Wire<T> = Omit<T, keyof Received>
 
 /** The result of {@link readReceived}: the record, or why it cannot be read. */
@@ -26,9 +25,9 @@ export type ReadResult<T> = { value: T; issues?: undefined } | { value?: undefin
 const DECIDES_WHERE_PRESENT: readonly string[] = ['processed_amount', 'processed_currency']
 
 /**
- * Reads a record generously. Its schema's required fields decide: without them there is nothing to rely on. Any other field
- * of an odd type is left out, named in `issues`, and kept under `record`.
- * @param more What is ours, to be added.
+ * Reads a record generously. Its schema's required fields decide: without them there is nothing to rely on. Any other
+ * field of an odd type is left out, named in `issues`, and kept under `record`.
+ * @param more Fields of ours, to be added.
  */
 export function readReceived<T extends Received>(
   schema: Schema<Wire<T>>,
@@ -50,9 +49,9 @@ export function readReceived<T extends Received>(
 }
 
 /**
- * Adds what was received. A field of the wire that has one of these names stays in `record` alone.
+ * Adds the received values. A wire field with the name of an added member stays only in `record`.
  * @param left The fields that are left out of the value. Its JSON has them.
- * @param shown Whether a copy has the issues too, so that it knows what it has lost.
+ * @param shown Whether a copy has the issues too, and so names the fields that it has lost.
  */
 export function keepReceived<T extends object>(
   value: T,
@@ -72,8 +71,8 @@ export function keepReceived<T extends object>(
 }
 
 /**
- * Everything that was received of an event, from the event, from a copy of it, or from the record itself.
- * @throws {ConfigError} for what is not an event, and for a copy that has lost a field.
+ * Everything that was received of an event, from the event, from its copy, or from the record itself.
+ * @throws {ConfigError} for a value that is not an event, and for a copy that has lost a field.
  */
 export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(event)) throw new ConfigError('event', 'This is not an event: pass what verifyWebhook returned.')
@@ -81,17 +80,19 @@ export function recordOf(event: unknown): Readonly<Record<string, unknown>> {
   const { kind, record: _, issues, ...fields } = event
   // A record, not a copy of an event.
   if (kind === undefined) return event
-  // The wire may have fields of these names too: only an undocumented event can have lost one, and only our issues say so.
+  // The wire may have fields with the same names: only an undocumented event can have lost such a field, and only our
+  // issues show the loss.
   const isCopy = (kind === 'unknown' || kind === 'unexpected') && Array.isArray(issues)
   const lost = UNTYPED.filter((name) => isCopy && !Object.hasOwn(fields, name) && issues.some(saysLost(name)))
   if (lost.length === 0) return fields
   throw new ConfigError(
     'event',
-    `This copy of an event has lost its ${lost.join(', ')}: keep event.record, or JSON.stringify(event), for readEvent.`,
+    `This copy of an event has lost its ${lost.join(', ')}: ` +
+      'keep event.record, or JSON.stringify(event), for readEvent.',
   )
 }
 
-/** Whether it is an event, not a copy of one: no copy has members that are not enumerable. */
+/** Whether a value is an event rather than a copy: no copy has members that are not enumerable. */
 export const isOriginal = (event: unknown): event is Received =>
   Object.getOwnPropertyDescriptor(event ?? {}, 'record')?.enumerable === false
 
@@ -111,7 +112,7 @@ export function without(record: object, names: readonly string[] = []): Record<s
   )
 }
 
-/** An issue of valibot as one of ours: without the value. */
+/** An issue of valibot in our form, without the value. */
 export function toIssue({ path, message, input }: v.BaseIssue<unknown>): Issue {
   let place = ''
   for (const { key } of path ?? []) place += typeof key === 'number' ? `[${key}]` : `.${String(key)}`

@@ -7,7 +7,7 @@ import { type LiteralUnion, text } from './values.ts'
 
 /** The recurring configuration that a payment belongs to (API document, "Recurring configuration"). */
 export interface Recurring {
-  /** Shared by all transactions of one recurring configuration. */
+  /** Shared by all transactions of a recurring configuration. */
   id: string
   /** `init` on creation, `active`, `canceled`; the transitions between them are not shown. */
   status: LiteralUnion<'init' | 'active' | 'canceled'>

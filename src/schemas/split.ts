@@ -25,8 +25,8 @@ export const splitSchema: Schema<Split> = /* @__PURE__ */ pure(() =>
 export const splitListSchema: Schema<readonly Split[]> = /* @__PURE__ */ pure(() => {
   const message = must('be an array with at least one entry')
   return v.pipe(
-    v.array(splitSchema, message),
-    v.check((entries) => entries.length > 0, message),
+    v.custom<unknown[]>((value) => Array.isArray(value) && value.length > 0, message),
+    v.array(splitSchema),
   )
 })
 

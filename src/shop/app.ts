@@ -1,13 +1,14 @@
 import { Hono } from 'hono/tiny'
+import { raiseMisconfigured } from './engine/alerts.ts'
 import type { ShopEnv } from './env.ts'
 import { requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/json-body.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { may } from './lib/people.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
-import { StorageError } from './lib/storage-error.ts'
+import { isStorageError } from './lib/storage-error.ts'
 import { createTries } from './lib/tries.ts'
-import { raiseMisconfigured } from './order/raise-alert.ts'
+import { scopeOf } from './open-scope.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, whoAsks } from './routes/admin.ts'
@@ -17,7 +18,7 @@ import { result, resultPosted } from './routes/result.ts'
 import { type Route, readAsked } from './routes/route.ts'
 import { shortLink } from './routes/short-link.ts'
 import { webhooks } from './routes/webhooks.ts'
-import { type C, type Deps, scopeOf } from './scope.ts'
+import type { C, Deps } from './scope.ts'
 
 type Handler = (c: C) => Promise<Response> | Response
 
@@ -28,7 +29,7 @@ type Handler = (c: C) => Promise<Response> | Response
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   const tries = createTries(deps.now)
   const app = new Hono<{ Bindings: ShopEnv }>()
-  // Whatever router the app has that this one is mounted in: a slash at the end of an address changes nothing.
+  // With any router of the outer app, a slash at the end of an address changes nothing.
   const on = (method: string, path: string, handle: Handler) =>
     app.on(method, [path, `${path}/`], guarded(deps, handle))
   on('POST', '/webhooks', webhooks(deps))
@@ -49,13 +50,13 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       requireBindings(c.env, row.needs)
       const asked = await readAsked(c, row)
       const done = await row.run(c, { ...scopeOf(deps, c), by, role }, asked)
-      return done instanceof Response ? done : Response.json(done, { status: row.status ?? 200 })
+      return done instanceof Response ? done : Response.json(done, { status: row.statuses?.[0] ?? 200 })
     })
   }
   return app
 }
 
-/** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token learns that there is nothing. */
+/** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token gets a 404. */
 export function createNotFound(deps: Deps): Handler {
   const tries = createTries(deps.now)
   return guarded(deps, (c) => {
@@ -124,7 +125,7 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
 
 function problemFor(error: Error): Problem {
   if (error instanceof ProblemError) return error.problem
-  if (error instanceof StorageError) {
+  if (isStorageError(error)) {
     return { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
   }
   return problemOf(error) ?? { status: 500, code: 'internal', title: 'Internal error.' }

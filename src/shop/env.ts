@@ -1,15 +1,15 @@
 import type { ClientConfig, Fetch } from '../config.ts'
-import type { GateNamespace, KvNamespace } from './runtime.ts'
+import type { KvNamespace, ObjectNamespace } from './runtime.ts'
 
 /**
  * The bindings of a shop, as wrangler.toml has them. A shop adds its own:
  * `interface Env extends ShopEnv { DB: D1Database }`.
  */
 export interface ShopEnv {
-  /** Workers KV: the log of events, and the rows that lists are made of. */
+  /** Workers KV: the log of events and the state of each order, for other programs to read. */
   STATE: KvNamespace
-  /** The Durable Object class `OrderGate`: one object for each order. */
-  ORDER_GATE: GateNamespace
+  /** The Durable Object class `ShopObject`: one object, which has the shop's database. */
+  TILL: ObjectNamespace
   /** `{base_url}` of the service's API document. */
   BASE_URL: string
   /** `{api_url}` of the service's API document: balances only. */
@@ -20,7 +20,7 @@ export interface ShopEnv {
   SCHEME: string
   /** `per-endpoint` or `plain`. */
   AUTHENTICATION: string
-  /** `test` or `live`. Pages and `/health` say when it is `test`; `live` does not accept what belongs to the emulator. Empty: live. */
+  /** `test` or `live`. Pages and `/health` show `test`; `live` does not accept the emulator's values. Empty: live. */
   MODE: string
   /** `true` or `false`: whether the service may be reached over `http:` beyond loopback, such as an emulator in a container. */
   ALLOW_INSECURE_HTTP: string
@@ -36,6 +36,10 @@ export interface ShopEnv {
   SHOP_URL: string
   /** The time zone of the shop's day, such as `Europe/Kyiv`; empty: UTC. */
   SHOP_TZ: string
+  /** Sent with a payment whose link has no such field of the customer, where the service requires one; empty: not sent. */
+  CUSTOMER_EMAIL?: string
+  CUSTOMER_PHONE?: string
+  CUSTOMER_PATRONYM?: string
   /** Days after which a customer's data is removed; empty: never. */
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */
@@ -58,11 +62,6 @@ export interface ShopEnv {
   ADMIN_TOKEN_PREVIOUS?: string
   /** Secret: who else may call `/api` and sign in at the console, as JSON: a name → `{ "token": …, "role": … }`. */
   PEOPLE?: string
-  /**
-   * Secret: an https address that takes `{ "text": … }` as Slack, Mattermost and Google Chat do, and Telegram's `sendMessage` with
-   * `chat_id` in its query: it gets a message at each payment and alert. Empty: none.
-   */
-  CHAT_URL?: string
 }
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]
@@ -83,7 +82,14 @@ export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv & { CLOCK_AHEAD
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')
 
-/** Whether real money moves here, as far as the configuration says. */
+/** The fields of a customer that the shop fills in where a link has none. */
+export function customerDefaults(env: ShopEnv): Record<string, string> {
+  const { CUSTOMER_EMAIL: customer_email, CUSTOMER_PHONE: customer_phone, CUSTOMER_PATRONYM: customer_patronym } = env
+  const fields = Object.entries({ customer_email, customer_phone, customer_patronym })
+  return Object.fromEntries(fields.flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
+
+/** Whether real money moves here, by the configuration. */
 export const isLive = ({ MODE }: Pick<Partial<ShopEnv>, 'MODE'>): boolean => MODE !== 'test'
 
 /** Whether credentials may travel over `http:` beyond loopback. */
@@ -106,7 +112,7 @@ export function clientConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConf
     apiSecret: env.API_SECRET,
     endpointsKey: env.ENDPOINTS_KEY,
     scheme: env.SCHEME,
-    // `documented` is the old name of `per-endpoint`. The SDK says what is wrong with any other value.
+    // `documented` is the old name of `per-endpoint`. The SDK rejects any other value with its reason.
     authentication: (env.AUTHENTICATION?.replace('documented', 'per-endpoint') ||
       undefined) as ClientConfig['authentication'],
     allowInsecureHttp: allowsInsecureHttp(env),
@@ -117,7 +123,7 @@ export function clientConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConf
 
 /**
  * The SDK's configuration for a call that moves money: it is never repeated automatically, not even after a 429. While
- * the SDK waits for its next try, such a call cannot be distinguished from one whose worker has died.
+ * the SDK waits for its next try, such a call cannot be distinguished from a call whose worker has died.
  */
 export function moneyConfig(env: ShopEnv, fetch: Fetch | undefined): ClientConfig {
   return { ...clientConfig(env, fetch), maxRetries: 0 }

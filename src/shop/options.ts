@@ -1,19 +1,23 @@
 import type { Fetch } from '../config.ts'
-import type { ReceivedEvent } from '../money/queue.ts'
+import type { TillDatabase } from '../till/database.ts'
+import type { ReceivedEvent } from '../till/queue.ts'
 import type { ShopEnv } from './env.ts'
 import type { Order } from './lib/shown-order.ts'
 import type { PagesOptions } from './pages/options.ts'
 
 /** Options of {@link createShop}. Everything is optional. */
 export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
-  /** Your code for what happens to orders. While it is absent, events are only stored. */
+  /** Your code for events of orders. While it is absent, events are only stored. */
   onEvent?: OnEvent<Env> | undefined
-  /** Your code for what a person should look at. While it is absent, alerts are only logged. */
+  /** Your code for matters that need a person. While it is absent, alerts are only logged. */
   onAlert?: OnAlert<Env> | undefined
   /** The pages that customers see. */
   pages?: PagesOptions | undefined
-  /** The messages at payments, where CHAT_URL is set. `personal`: they name the customer, whose data is then in the chat. */
-  chat?: { personal?: boolean } | undefined
+  /**
+   * The shop's database in place of the object of TILL, such as Postgres behind Hyperdrive. It is called once for each request, and opens
+   * a handle for it: `(env) => postgres(…)` of `edgetill/till`.
+   */
+  database?: ((env: Env) => TillDatabase) | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -22,9 +26,9 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
 
 /**
  * Your code for an event. It runs after the event was stored, at least once for each distinct event, and occasionally
- * twice, so it must be idempotent. Events can arrive out of order: rely on `order`, which is folded from all of them, more
- * than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event later.
- * `on-event.ts` of the template has an example.
+ * twice, so it must be idempotent. Events can arrive out of order: rely on `order`, which is folded from all events,
+ * more than on the single event. When it throws or takes longer than 25 seconds, it is called again for this event
+ * later. `on-event.ts` of the template has an example.
  */
 export type OnEvent<Env extends ShopEnv = ShopEnv> = (
   received: ReceivedEvent,
@@ -36,7 +40,7 @@ export type OnEvent<Env extends ShopEnv = ShopEnv> = (
 export interface RaisedAlert {
   /** The event. */
   kind: AlertKind
-  /** The order that it is about, where there is one. */
+  /** The alert's order, if it has one. */
   order_id: string | null
   /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`; or the `count` of many. */
   [detail: string]: string | number | boolean | readonly string[] | null | undefined
@@ -44,7 +48,7 @@ export interface RaisedAlert {
 
 /** A matter for a person. Identifiers, names, amounts and codes only: never personal data. */
 export interface Alert extends RaisedAlert {
-  /** For a chat, in English: what happened, the amount where it is known, what to do, and an address to look at. */
+  /** For a chat, in English: what happened, the amount if known, what to do, and an address to look at. */
   text: string
 }
 
@@ -52,7 +56,7 @@ export interface Alert extends RaisedAlert {
 export type AlertKind =
   /** A genuine webhook that could not be filed under an order: `GET /api/strays`. */
   | 'stray'
-  /** An event has a shape that the API document does not show; `fields` names what is odd. */
+  /** An event has a shape that the API document does not show; `fields` names the odd fields. */
   | 'unexpected_shape'
   /** An order has a new `flag`. */
   | 'flag'
@@ -60,22 +64,23 @@ export type AlertKind =
   | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
-  /**
-   * The storage of an order's gate was lost, and rebuilt from the log: check the order before you move its money. Without an
-   * order: one of the shop's lists was lost, and is being filled again.
-   */
-  | 'rebuilt'
   /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
   | 'operation_unsettled'
+  /** `attempt_id` was settled, and an event shows another end: a person decides which end counts. */
+  | 'operation_contradicted'
+  /** `attempt_id` was pending, and was declined later. */
+  | 'operation_declined'
   /** A checkout was opened a day ago, and the service calls it pending or cannot be asked. */
   | 'checkout_open'
+  /** The service rejected the payment of a link, and nobody can pay it; `fields` names what it rejects. */
+  | 'checkout_rejected'
   /** The worker is misconfigured; `misconfigured` names each binding, never its value. */
   | 'configuration'
 
 /**
- * Your code for an alert. It runs in the background, at most once an hour for the same alert. After ten of one kind in an
- * hour it gets their `count` instead, at 20, 40, 80 …; each isolate of the Worker counts separately. How long it takes and
- * whether it fails changes nothing else. Each alert is also a line in the log, whether this is defined or not.
- * `on-alert.ts` of the template has an example.
+ * Your code for an alert. It runs in the background, at most once an hour for the same alert. After ten alerts of a
+ * kind in an hour it gets their `count` instead, at 20, 40, 80 …; each isolate of the Worker counts separately. How
+ * long it takes and whether it fails changes nothing else. Each alert is also a line in the log, whether this is
+ * defined or not. `on-alert.ts` of the template has an example.
  */
 export type OnAlert<Env extends ShopEnv = ShopEnv> = (alert: Alert, env: Env) => Promise<void> | void

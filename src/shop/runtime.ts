@@ -1,3 +1,5 @@
+import type { DurableStorage } from '../till/database.ts'
+
 // The part of Cloudflare's bindings that the shop uses. The types of wrangler fit these, and no package is needed for them.
 
 /** The part of a Workers KV namespace that the shop uses. */
@@ -13,35 +15,14 @@ export interface KvNamespace {
 }
 
 /** The part of a Durable Object namespace that the shop uses. */
-export interface GateNamespace {
+export interface ObjectNamespace {
   idFromName(name: string): unknown
   get(id: never): { fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }> }
 }
 
-/** The part of a Durable Object's state that a gate uses. */
-export interface GateState {
-  storage: GateStorage
-  waitUntil(work: Promise<unknown>): void
-}
-
-/** A value that SQLite stores. */
-export type SqlValue = string | number | null
-
-/** The rows of a query. */
-export interface SqlCursor<T> extends Iterable<T> {
-  toArray(): T[]
-  readonly rowsRead: number
-  readonly rowsWritten: number
-}
-
-/** The storage of one object: SQLite, and its one alarm. Statements without an `await` between them are one write. */
-export interface GateStorage {
-  sql: { exec(query: string, ...bindings: SqlValue[]): SqlCursor<Record<string, unknown>> }
-  transactionSync<T>(work: () => T): T
-  sync(): Promise<void>
-  getAlarm(): Promise<number | null>
-  setAlarm(time: number): Promise<void>
-  deleteAlarm(): Promise<void>
+/** The part of a Durable Object's state that the shop uses. */
+export interface ObjectState {
+  readonly storage: DurableStorage
 }
 
 /** Keeps the runtime going for work that no response waits for. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import type { SqlValue } from '../shop/runtime.ts'
+import type { SqlValue } from '../till/database.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** The result of a statement of D1. */
@@ -17,7 +17,7 @@ export interface D1DoubleStatement {
   all(): Promise<D1DoubleResult>
   /** The same, for a statement that writes. */
   run(): Promise<D1DoubleResult>
-  /** The first row, or one column of it; null when there is none. */
+  /** The first row, or its column; null when there is none. */
   first(column?: string): Promise<unknown>
 }
 
@@ -25,18 +25,18 @@ export interface D1DoubleStatement {
 export interface D1Double {
   /** A statement, to be bound and run. */
   prepare(sql: string): D1DoubleStatement
-  /** All of them or none, in turn. */
+  /** All statements or none, in turn. */
   batch(statements: D1DoubleStatement[]): Promise<D1DoubleResult[]>
   /** Statements that end with `;` at the end of a line. */
   exec(sql: string): Promise<{ count: number }>
 }
 
 /**
- * D1 in memory, over the SQLite of Node 22.5, Deno or Bun, for tests of a Worker's own code. It rejects what D1 rejects: a transaction
- * by hand, `undefined` or an object as a value, more than 100 values.
+ * D1 in memory, over the SQLite of Node 22.5, Deno or Bun, for tests of a Worker's own code. It rejects the same as D1:
+ * a transaction by hand, `undefined` or an object as a value, more than 100 values.
  *
  * @param schema Statements that make the tables: the text of `migrations/0001.sql`.
- * @returns The binding, in the type that is expected where it is used, such as the `D1Database` of a Worker's types.
+ * @returns The binding, in the type that its place expects, such as the `D1Database` of a Worker's types.
  * @throws {ConfigError} where there is no `node:sqlite`, and for a mistake in the schema.
  * @example
  * import { createD1Double } from 'edgetill/testing'

@@ -15,20 +15,20 @@ export interface NextOptions extends WebhookFilter {
   shop?: string | undefined
 }
 
-/** The webhooks of an emulator that is served, or of one in this process. */
+/** The webhooks of an emulator that is served, or that runs in this process. */
 export interface TestDeliveries {
   /**
-   * Waits for the next webhook that fits and that the receiver responded 2xx to, and returns each one once. In process,
-   * `emulator.deliveries.next` does the same.
+   * Waits for the next webhook that fits and that the receiver responded 2xx to, and returns each webhook once. In
+   * process, `emulator.deliveries.next` does the same.
    *
    * @throws {ConfigError} for an unknown option or a wrong value.
-   * @throws {Error} at once when the receiver did not respond 2xx to it, and after `timeoutMs` (default 3,000): the message
-   * says what came instead.
+   * @throws {Error} at once when the receiver did not respond 2xx to it, and after `timeoutMs` (default 3,000): the
+   *   message lists the webhooks that came instead.
    */
   next(options?: NextOptions): Promise<Delivery>
 }
 
-/** Where an emulator is served, as options. */
+/** The address of an emulator, as options. */
 export const SERVED_ENTRIES: {
   baseUrl: v.GenericSchema<unknown, string | undefined>
   fetch: v.GenericSchema<unknown, unknown>
@@ -60,7 +60,7 @@ export const deliveries: TestDeliveries = {
   },
 }
 
-/** Where an emulator is served. */
+/** The address of an emulator. */
 export interface Served {
   baseUrl?: string | undefined
   fetch?: Fetch | undefined
@@ -70,7 +70,7 @@ export interface Served {
 /**
  * One request to the control API of an emulator that is served.
  *
- * @param caller What an error begins with.
+ * @param caller The beginning of an error.
  */
 export async function control(
   caller: string,
@@ -87,6 +87,6 @@ export async function control(
   })
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
-  const said = /^\{"error":/.test(text) ? (JSON.parse(text) as { error: string }).error : undefined
-  throw new Error(said ?? `${caller}: ${address.origin} is not an emulator: it responded ${response.status}.`)
+  const message = /^\{"error":/.test(text) ? (JSON.parse(text) as { error: string }).error : undefined
+  throw new Error(message ?? `${caller}: ${address.origin} is not an emulator: it responded ${response.status}.`)
 }

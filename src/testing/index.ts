@@ -1,4 +1,4 @@
-/** The `edgetill/testing` subpath: what tests of a shop need. */
+/** The `edgetill/testing` subpath: helpers for tests of a shop. */
 
 // A whole shop
 
@@ -15,6 +15,8 @@ export type { NextOptions, TestDeliveries } from './deliveries.ts'
 export { deliveries } from './deliveries.ts'
 export type { EmulatorShop, EmulatorShopOptions } from './emulator-shop.ts'
 export { createEmulatorShop } from './emulator-shop.ts'
+export type { RequestSource } from './requests.ts'
+export { assertNothingRejected } from './requests.ts'
 
 // A receiver under attack
 
@@ -26,6 +28,7 @@ export type {
   ProveOptions,
   ProvePress,
   ProveReport,
+  ProveRequest,
   ProveState,
   StoryFile,
   StoryStep,

@@ -7,7 +7,10 @@ export interface KvBehaviour {
   now?: () => number
   /** In [0, 1); default `Math.random`. */
   random?: () => number
-  /** A read or a list elsewhere may be this old, and a read value or an absence is kept this long where it was read. Default 0. */
+  /**
+   * A read or a list elsewhere may be this old, and a read value or an absence is kept this long at the place of the
+   * read. Default 0.
+   */
   lagMs?: number
   /** Probability of a 500 for each call; half of the writes that fail so were executed all the same. Default 0. */
   failures?: number
@@ -27,23 +30,23 @@ interface Write {
 /** The written values, to look at from outside. */
 export interface KvDouble {
   /**
-   * The namespace as it is seen from one location; default `FRA`. It has the type that is expected where it is used, such as
-   * the `KVNamespace` of a Worker's types; only texts and JSON can be read and written.
+   * The namespace as it is seen from one location; default `FRA`. It has the type that its place expects, such as the
+   * `KVNamespace` of a Worker's types; only texts and JSON can be read and written.
    */
   at<Namespace = KvDoubleNamespace>(location?: string): Namespace
-  /** The newest state of everything, whatever any location sees. */
+  /** The newest state of everything, which no location has to see. */
   dump(): Map<string, { value: string; metadata: unknown; expiresAt: number }>
   /** Every write that was accepted, in order. */
   readonly writes: { key: string; deleted: boolean; metadata: unknown; ttl: number | undefined }[]
   /** Calls so far, by kind. */
   readonly calls: { get: number; put: number; delete: number; list: number }
-  /** Called before each operation; what it throws, the operation throws. */
+  /** Called before each operation, which throws the same error. */
   before: ((action: 'get' | 'put' | 'delete' | 'list', key: string) => void) | undefined
 }
 
 /** The part of Workers KV that the double has. */
 export interface KvDoubleNamespace {
-  /** The text of a key, or what its JSON says; null when there is none. */
+  /** The text of a key, or its JSON value; null when there is none. */
   get(key: string, type?: KvValueType): Promise<unknown>
   /** The same with the metadata. */
   getWithMetadata(key: string, type?: KvValueType): Promise<{ value: unknown; metadata: unknown; cacheStatus: null }>
@@ -57,7 +60,7 @@ export interface KvDoubleNamespace {
 
 /** A page of keys. */
 export interface KvDoubleList {
-  /** Each with its metadata, where it has some. */
+  /** Each with its metadata, if it has some. */
   keys: { name: string; metadata?: unknown }[]
   /** Whether this was the last page: an empty one need not be. */
   list_complete: boolean
@@ -76,11 +79,11 @@ const encoder = new TextEncoder()
 const bytes = (text: string): number => encoder.encode(text).length
 
 /**
- * Workers KV in memory, as its documentation warns of it: 429 for two writes of a key within a second, limits of keys, values,
- * metadata and times to live, and, where it is asked for, stale reads, failures and empty pages. The local KV of wrangler shows
- * none of these.
+ * Workers KV in memory, as its documentation warns of it: 429 for two writes of a key within a second, limits of keys,
+ * values, metadata and times to live, and, if requested, stale reads, failures and empty pages. The local KV of
+ * wrangler does neither.
  *
- * @param behaviour How bad it is, and its clock; all of it has defaults.
+ * @param behaviour How bad it is, and its clock; everything has defaults.
  * @throws {ConfigError} for an unknown option: the double would be better than was asked for.
  * @example
  * import { createKvDouble } from 'edgetill/testing'
@@ -204,10 +207,10 @@ export function createKvDouble(behaviour: KvBehaviour = {}): KvDouble {
 }
 
 function valueAs(type: KvValueType | undefined, text: string | undefined): unknown {
-  const asked = typeof type === 'object' ? (type.type ?? 'text') : (type ?? 'text')
-  if (asked !== 'text' && asked !== 'json') throw new TypeError(`The KV double reads text and json, not ${asked}.`)
+  const format = typeof type === 'object' ? (type.type ?? 'text') : (type ?? 'text')
+  if (format !== 'text' && format !== 'json') throw new TypeError(`The KV double reads text and json, not ${format}.`)
   if (text === undefined) return null
-  return asked === 'json' ? JSON.parse(text) : text
+  return format === 'json' ? JSON.parse(text) : text
 }
 
 function inByteOrder(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import type { SqlValue } from '../shop/runtime.ts'
+import type { SqlValue } from '../till/database.ts'
 
 /** A SQLite database in memory, for the doubles. */
 export interface Database {
@@ -29,7 +29,8 @@ export function openDatabase(): Database {
   } catch (cause) {
     throw new ConfigError(
       'node:sqlite',
-      'This runtime has no node:sqlite, which the doubles of Durable Objects need. Use Node 22.5, Deno 2.9 or Bun 1.4, or later.',
+      'This runtime has no node:sqlite, which the doubles of Durable Objects need. Use Node 22.5, Deno 2.9 or Bun ' +
+        '1.4, or later.',
       cause,
     )
   }

@@ -6,7 +6,10 @@ import { describeStatusCode } from '../helpers/status.ts'
 import { isObject } from '../lib/kind.ts'
 import { type SignedWebhook, signWebhook, verifyWebhook, type WebhookEvent } from '../webhooks/index.ts'
 
-/** The kinds of a webhook: the documented methods, `unknown` (another method) and `unexpected` (without what decides). */
+/**
+ * The kinds of a webhook: the documented methods, `unknown` (another method) and `unexpected` (without a field that
+ * decides).
+ */
 export type TestEventKind = WebhookEvent['kind']
 
 /** The parameters of a webhook of this kind, under their wire names. */
@@ -14,7 +17,7 @@ export type TestEventOverrides<K extends TestEventKind> = K extends 'unknown' | 
   ? Readonly<Record<string, unknown>>
   : Partial<Omit<Extract<WebhookEvent, { kind: K }>, 'kind' | 'method' | 'record' | 'issues'>>
 
-/** A signed webhook, and what a receiver reads from it. */
+/** A signed webhook, and the event that a receiver reads. */
 export interface TestEvent<K extends TestEventKind = TestEventKind> extends SignedWebhook {
   /** The event that `verifyWebhook` returns for it. */
   event: Extract<WebhookEvent, { kind: K }>
@@ -31,12 +34,12 @@ export interface TestEventOptions {
 const OPTIONS = fields('testEvent option', { secret: v.optional(v.unknown()) })
 
 /**
- * A complete signed webhook of any kind, as the service sends it after a success: every documented parameter, new ids, the
- * present time. A repetition is the same `request` sent again; a forgery is signed with another `secret`.
+ * A complete signed webhook of any kind, as the service sends it after a success: every documented parameter, new ids,
+ * the present time. A repetition is the same `request` sent again; a forgery is signed with another `secret`.
  *
  * @param kind The kind; an `unknown` one has the method `loyalty`, an `unexpected` one is a purchase without an amount.
- * @param overrides Parameters to replace or, with `undefined`, to leave out. With another `status`, the parameters that belong
- * to a success are left out, and the status code fits.
+ * @param overrides Parameters to replace or, with `undefined`, to leave out. With another `status`, the parameters that
+ *   belong to a success are left out, and the status code fits.
  * @throws {ConfigError} when the overrides make it a webhook of another kind, and for an unknown option.
  * @throws {ConfigError} when the secret is empty or has white space around it.
  * @see The API document, "Events".
@@ -64,7 +67,8 @@ export function testEvent<K extends TestEventKind>(
     const why = 'issues' in event ? event.issues.map(({ path, message }) => `${path} ${message}`).join('; ') : ''
     throw new ConfigError(
       'overrides',
-      `testEvent: with these overrides a ${kind} webhook is read as ${event.kind}${why && ` (${why})`}. Ask for testEvent('${event.kind}', …) if that is meant.`,
+      `testEvent: with these overrides a ${kind} webhook is read as ${event.kind}${why && ` (${why})`}. ` +
+        `Ask for testEvent('${event.kind}', …) if that is meant.`,
     )
   }
   return {

@@ -5,36 +5,38 @@ import { createEmulator, type Emulator } from '../emulator/index.ts'
 import { fields, parseInput } from '../emulator/parse-input.ts'
 import { type PayOptions, pay } from '../emulator/pay.ts'
 import type { ClockSource } from '../emulator/state/clock.ts'
+import { addDuration, type Duration, parseDuration } from '../emulator/state/time.ts'
 import { ConfigError } from '../errors.ts'
 import type { ShopEnv } from '../shop/env.ts'
 import type { Order } from '../shop/lib/shown-order.ts'
 import type { OnAlert, OnEvent } from '../shop/options.ts'
 import type { PagesOptions } from '../shop/pages/options.ts'
-import { createGateDouble } from './gate-double.ts'
+import { TEST_DEPS } from '../shop/scope.ts'
 import { createKvDouble } from './kv-double.ts'
+import { createObjectDouble } from './object-double.ts'
 import { bindingsOf, SALE } from './sample-shop.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** Options of {@link createTestShop}. Everything is optional. */
 export interface TestShopOptions<Env extends ShopEnv = ShopEnv> {
-  /** Your code for what happens to orders. */
+  /** Your code for events of orders. */
   onEvent?: OnEvent<Env> | undefined
-  /** Your code for what a person should look at. */
+  /** Your code for matters that need a person. */
   onAlert?: OnAlert<Env> | undefined
   /** The pages that customers see. */
   pages?: PagesOptions | undefined
-  /** Your own bindings, or others than the test's: what `onEvent` gets as its `env`. */
+  /** Your own bindings, or others than the test's: the `env` of `onEvent`. */
   env?: Partial<Env> | undefined
   /** The emulator's: the same seed and the same calls give the same ids. Default 1. */
   seed?: number | undefined
-  /** Where the time comes from. Default: a clock that stands at 1 March 2026, 10:00 UTC, and moves with the calls. */
+  /** The source of the time. Default: a clock that stands at 1 March 2026, 10:00 UTC, and moves with the calls. */
   clock?: ClockSource | undefined
 }
 
 /** An order that was put up for sale. */
 export interface TestSale {
   order_id: string
-  /** Where the customer pays. */
+  /** The address of the checkout page. */
   link: string
 }
 
@@ -50,14 +52,14 @@ export interface FailingEvent {
 
 /** A shop with its service and its customers, in this process. */
 export interface TestShop<Env extends ShopEnv = ShopEnv> {
-  /** Makes a checkout link. What is left out is filled in: two mugs for 100.50 UAH, with a new `order_id`. */
+  /** Makes a checkout link. Omitted fields are filled in: two mugs for 100.50 UAH, with a new `order_id`. */
   link(order?: Partial<CheckoutOrder>): Promise<string>
   /** The same, with the order's id beside the link. */
   sell(order?: Partial<CheckoutOrder>): Promise<TestSale>
   /**
-   * Opens the link, pays on the emulator's page, and lets the shop do what follows: its webhooks, `onEvent`.
+   * Opens the link, pays on the emulator's page, and lets the shop do the rest: its webhooks, `onEvent`.
    *
-   * @returns Where the customer ends up.
+   * @returns The customer's last page.
    * @throws {Error} when the link does not lead to a page that can be paid on.
    */
   pay(order: TestSale | string, options?: Omit<PayOptions, 'fetch'>): Promise<string>
@@ -67,8 +69,13 @@ export interface TestShop<Env extends ShopEnv = ShopEnv> {
    * @throws {Error} when the shop does not know it.
    */
   order(order: TestSale | string): Promise<Order>
-  /** Moves the time on by milliseconds, and does what falls due: webhooks, alarms, and the cron every 15 minutes. */
-  advance(ms: number): Promise<void>
+  /**
+   * Moves the time on, by `{ minutes: 15 }` as `emulator.clock.advance` or by milliseconds, and runs everything that
+   * falls due: webhooks, and the cron every minute.
+   *
+   * @throws {ConfigError} for an unknown unit, a negative number, and anything else.
+   */
+  advance(time: Duration | number): Promise<void>
   /** Sends a request to the shop. Its origin is `https://pay.shop.example.com`. */
   fetch(request: Request): Promise<Response>
   /** Calls the shop's API at a path such as `/api/orders/A-1/refund`, with its ADMIN_TOKEN. */
@@ -79,6 +86,8 @@ export interface TestShop<Env extends ShopEnv = ShopEnv> {
   readonly emulator: Emulator
   /** The shop's bindings. */
   readonly env: Env
+  /** Ends the webhooks that are under way and resets the emulator: `await using shop = await createTestShop()`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 // A misspelt option would be ignored, and the test would pass.
@@ -95,16 +104,18 @@ const ORIGIN = 'https://pay.shop.example.com'
 const START = Date.UTC(2026, 2, 1, 10)
 /** KV takes one write a second of a key: two requests are this far apart. */
 const STEP_MS = 2_000
-const CRON_MS = 15 * 60_000
-/** Rounds of alarms at one moment: more of them means that an alarm sets the next one at once. */
-const MAX_ROUNDS = 100
+const CRON_MS = 60_000
+/** After an hour of one advance it runs each quarter: nothing that the shop does is as exact then. */
+const [HOUR_MS, LATER_CRON_MS] = [60 * CRON_MS, 15 * CRON_MS]
 
 /**
- * Opens a shop for a test: the engine of `edgetill/worker`, an emulator of the service, and doubles of Workers KV and of the
- * Durable Objects that are as strict as the real ones. All of it runs in this process, on one clock, without a network.
+ * Opens a shop for a test: the engine of `edgetill/worker`, an emulator of the service, and doubles of Workers KV and
+ * of the Durable Object that are as strict as the real ones. Everything runs in this process, on one clock, without a
+ * network.
  *
  * @throws {ConfigError} when the package `hono` is not installed: the engine needs it.
- * @throws {ConfigError} where the runtime has no `node:sqlite`: before Node 22.5, Deno 2.9 and Bun 1.4, and inside workerd.
+ * @throws {ConfigError} where the runtime has no `node:sqlite`: before Node 22.5, Deno 2.9 and Bun 1.4, and inside
+ *   workerd.
  * @throws {ConfigError} for an unknown option.
  * @example
  * import { createTestShop } from 'edgetill/testing'
@@ -112,7 +123,7 @@ const MAX_ROUNDS = 100
  * const shop = await createTestShop({ onEvent: (_, order) => void paid.push(order.order_id) })
  * const order = await shop.sell({ amount: 100.5 })
  * await shop.pay(order)
- * const { status, totals } = await shop.order(order) // 'success', totals.captured 10050
+ * const { status, totals } = await shop.order(order) // 'success', totals.captured_minor 10050
  * const failing = await shop.failing() // []
  */
 export async function createTestShop<Env extends ShopEnv = ShopEnv>(
@@ -137,34 +148,38 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
     fetch: (input, init) => fetch(new Request(input, init)),
   })
   const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch })
-  const gates = createGateDouble({ Gate: worker.OrderGate, now }, waitUntil)
+  const object = createObjectDouble({ ShopObject: worker.ShopObject })
   const env = {
     STATE: createKvDouble({ now }).at(),
-    ORDER_GATE: gates.namespace(() => env),
+    TILL: object.namespace(() => env),
     MODE: 'test',
     PUBLIC_ORIGIN: ORIGIN,
     ...bindingsOf(emulator.credentials),
+    [TEST_DEPS]: { now, fetch: emulator.fetch },
     ...options.env,
-  } as Env
+  } as unknown as Env
 
   async function fetch(request: Request): Promise<Response> {
     moved += STEP_MS
     return worker.fetch(request, env, { waitUntil, passThroughOnException: () => {}, props: {} })
   }
 
-  /** Everything that is due now, and what follows from it. */
+  /** Everything that is due now, and its consequences. */
   async function settle(): Promise<void> {
     if (now() >= cronAt) {
       cronAt = now() + CRON_MS
       worker.scheduled(undefined, env, { waitUntil })
     }
-    for (let left = MAX_ROUNDS; left > 0; left--) {
+    await idle()
+  }
+
+  /** The service and the shop do what is under way, until nothing is. */
+  async function idle(): Promise<void> {
+    do {
       await emulator.clock.advance({})
       await emulator.deliveries.idle()
-      while (background.length > 0) await Promise.allSettled(background.splice(0))
-      if ((await gates.runAlarms()) === 0) return
-    }
-    throw new Error('The alarms of the shop set one another without an end.')
+      await Promise.allSettled(background.splice(0))
+    } while (background.length > 0)
   }
 
   const api = (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -197,11 +212,12 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
       return page
     },
     order: (order) => json(`/api/orders/${encodeURIComponent(typeof order === 'string' ? order : order.order_id)}`),
-    async advance(ms) {
-      const end = moved + ms
-      while (moved < end) {
-        const next = Math.min(gates.nextAlarm() ?? Number.POSITIVE_INFINITY, cronAt) - clock.now()
-        moved = Math.min(Math.max(next, moved), end)
+    async advance(time) {
+      const length = parseDuration(typeof time === 'number' ? { ms: time } : time)
+      const end = addDuration(now(), length) - clock.now()
+      for (const began = now(); moved < end; ) {
+        if (now() - began > HOUR_MS) cronAt = Math.max(cronAt, now() - CRON_MS + LATER_CRON_MS)
+        moved = Math.min(Math.max(cronAt - clock.now(), moved), end)
         await settle()
       }
     },
@@ -210,6 +226,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
     failing: async () => (await json<{ events: FailingEvent[] }>('/api/events?failing=true')).events,
     emulator,
     env,
+    [Symbol.asyncDispose]: async () => emulator.reset(),
   }
   return shop
 }

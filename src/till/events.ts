@@ -1,88 +1,141 @@
 import type { Client } from '../client/client-methods.ts'
-import type { Issue } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
-import { again, LOST } from '../money/drive.ts'
-import type { OperationKind } from '../money/protocol.ts'
-import type { ReceivedEvent } from '../money/queue.ts'
 import { eventText } from '../orders/event-key.ts'
-import { foldSummaries } from '../orders/fold.ts'
+import { holdsMoney } from '../orders/fold.ts'
 import { operationOf } from '../orders/identity.ts'
 import { needsPerson } from '../orders/needs-person.ts'
+import type { ExpectedPayment, OrderFlag } from '../orders/order.ts'
 import { fieldsOf } from '../orders/summary.ts'
 import type { OrderLookup } from '../outcome/look-up.ts'
-import { isDocumentedEvent, type WebhookEvent } from '../schemas/event.ts'
-import { keepReceived, recordOf, without } from '../schemas/read.ts'
-import type { TillDatabase } from './database.ts'
-import { append, readOrder, type TillOrder } from './store.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { recordOf } from '../schemas/read.ts'
+import type { SqlStatement, TillDatabase } from './database.ts'
+import { again, LOST } from './drive.ts'
+import type { OperationKind } from './protocol.ts'
+import type { ReceivedEvent } from './queue.ts'
+import { packed, unpacked } from './records.ts'
+import {
+  append,
+  ONE,
+  type Reading,
+  type Row,
+  readOrder,
+  run,
+  type StoredSummary,
+  type StoreHooks,
+  type TillOrder,
+} from './store.ts'
 
-/** The methods of a client that the till calls. */
+/** The methods of a client that the till uses. */
 export type TillClient = Pick<Client, `${'create' | 'cancel' | OperationKind}Payment` | keyof OrderLookup>
 
 /** `client`: what `createClient` returns. `database`: `sqlite(…)`, `postgres(…)`, `d1(…)`, or your own. */
 export interface TillOptions {
   client: TillClient
   database: TillDatabase
-  /** Your code for what happens to orders. A process without it leaves the events to one that has it. */
+  /** Your code for an order's events. A process without it leaves them to the processes that have it. */
   onEvent?: OnTillEvent | undefined
   /** Whether stored records keep `cc_token`, which can be charged. Default false. */
   keepCardToken?: boolean | undefined
 }
 
 /**
- * Your code for an event that was stored: for each status of an operation once, occasionally twice, so it must be idempotent. When it
- * throws or takes longer than 25 seconds, it is called again later. Rely on `order`, which is folded from all events.
+ * Your code for a stored event. It is called once for each status of an operation, occasionally twice: make it idempotent. If it throws
+ * or takes longer than 25 seconds, it is called again later. Rely on `order`, which is folded from all events.
  */
 export type OnTillEvent = (received: ReceivedEvent, order: TillOrder) => unknown
 
-/** Stores a genuine event: when this returns, it is durable, and `onEvent` is due for it. */
-export async function storeEvent(scope: TillOptions, event: WebhookEvent): Promise<void> {
+/** Hooks for the engine of a shop. */
+export interface TillHooks extends StoreHooks {
+  /** Copies an event before its row is written. @throws Then no row is written. */
+  keep?(event: WebhookEvent, summary: StoredSummary, order_id: string): Promise<unknown>
+  /** A statement that is written with an event's row. */
+  beside?(order_id: string): SqlStatement
+  /** An order, as `onEvent` gets it. */
+  shown?(reading: Reading): TillOrder
+  /** Flags of an order that only the shop knows, for its lists. */
+  flagged?(attempts: readonly Reading[]): Promise<readonly OrderFlag[]>
+  /** Logs a failure, or an unknown outcome. */
+  log?(code: string, fields: Readonly<Record<string, unknown>>, error?: unknown): void
+  /** The response to a failed call, which its key gets from then on. */
+  responseTo?(error: unknown, outcome: 'unknown' | 'rejected' | 'not_sent', kind: OperationKind): unknown
+}
+
+export type TillScope = TillOptions & TillHooks
+
+/** An event for `onEvent`, with its row and the order. */
+export type DueEvent = { row: Row; event: WebhookEvent; order: TillOrder }
+
+/** Whether every database keeps an id apart from all others. Postgres stores no NUL, and none stores half of a surrogate pair. */
+export const isOrderId = (id: unknown): id is string => typeof id === 'string' && id !== '' && !/[\0\p{Cs}]/u.test(id)
+
+/** The operation and status that an event reports, for which `onEvent` is called once. An event of an odd shape stands for itself. */
+function reportOf(summary: StoredSummary): string {
+  const operation = summary.kind === 'unexpected' ? undefined : operationOf(summary)
+  return operation ? JSON.stringify([operation, summary.status]) : summary.id
+}
+
+/** Stores a genuine event: when this returns, it is durable. @returns Undefined where `onEvent` is not due. */
+export async function storeEvent(
+  scope: TillScope,
+  event: WebhookEvent,
+  { notify = true, expected }: { notify?: boolean | undefined; expected?: ExpectedPayment | undefined } = {},
+): Promise<DueEvent | undefined> {
   const { order_id } = recordOf(event)
-  const summary = { id: await sha256Async(eventText(event)), ...fieldsOf(event) }
-  const { id, kind, status } = summary
-  const cut = (name: string, value: unknown) => (name === 'cc_token' && !scope.keepCardToken ? undefined : value)
-  const body = JSON.parse(JSON.stringify({ summary, ...stored(event) }, cut))
-  if (typeof order_id !== 'string' || order_id === '') {
-    const none = { order_key: `stray/${id}`, order_id: null, next: 0 }
-    const inserted = append(scope, none, { kind: 'stray', id, body, isOpen: true })
-    // A copy of it loses the insert.
-    return inserted.catch((error: unknown) => (error === LOST ? undefined : Promise.reject(error)))
-  }
-  // The name of an event of which `onEvent` hears once. An event of an odd shape stands for itself.
-  const operation = kind === 'unexpected' ? undefined : operationOf(summary)
-  const name = operation ? JSON.stringify([operation, status]) : id
+  const id = await sha256Async(eventText(event))
+  const summary: StoredSummary = { id, ...fieldsOf(event), ...(expected && { expected }) }
+  const { kind, operation_id } = summary
+  if (!isOrderId(order_id)) return storeStray(scope, id, packed(event, { id, kind }, undefined, scope.keepCardToken))
+  const report = reportOf(summary)
+  let isKept = false
   return again(async () => {
-    const before = await readOrder(scope, order_id)
-    if (before.events.some((one) => one.id === id)) return
-    const isOpen = needsPerson(foldSummaries(order_id, [...before.events, summary], before.payment?.terms))
-    const dueInMs = before.events.some((one) => one.name === name) ? null : 0
-    await append(scope, before, { kind: 'event', id, body, name, isOpen, dueInMs })
+    const read = await readOrder(scope, order_id, '', [summary])
+    const { order, events, made, bases, before } = read
+    if (events.some((one) => one.id === id)) return undefined
+    if (!isKept) await scope.keep?.(event, summary, order_id)
+    isKept = true
+    const base = bases.find(({ record }) => operation_id !== undefined && record.operation_id === operation_id)
+    const body = packed(event, summary, base, scope.keepCardToken)
+    const isOpen = made.some(({ late }) => late) ? 2 : needsPerson(order)
+    // A response has its operation's id, and was not given to `onEvent`.
+    const isReported = events.some((one) => reportOf(one) === report && !made.some((own) => own.id === one.id))
+    const dueInMs = notify && !isReported ? 0 : null
+    const { id: _, ...fields } = summary
+    const its = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const
+    const row = await append(scope, read, its, scope.beside?.(order_id))
+    const isBeside = read.attempts.some(({ attempt }) => attempt !== read.attempt)
+    if (isBeside && holdsMoney(order.totals)) await lookBeside(scope, read)
+    const after = { ...read, events: [...events, { ...summary, written_at: row.written_at }] }
+    if (before) scope.stored?.(event, before, after)
+    if (dueInMs === null) return undefined
+    return { row, event: unpacked(body, fields, base?.record), order: scope.shown?.(after) ?? order }
   })
 }
 
-/** An event as a store keeps it: what was received, `fields` of the event that differ from it, and the names that the event lacks. */
-export type StoredEvent = { record: Record<string, unknown>; fields: object; left: string[]; issues: readonly Issue[] }
-
-/** The service sends nothing deeper, and the JSON of a deeper value overflows the stack of some runtime. */
-const isDeep = (value: unknown, left = 100): boolean =>
-  typeof value === 'object' && (left === 0 || Object.values(value ?? {}).some((one) => isDeep(one, left - 1)))
-
-/** An event for {@link restored}, which needs no schema. What is nested too deeply is left out, and named in `issues`. */
-function stored(event: WebhookEvent): StoredEvent {
-  const record = recordOf(event)
-  const names = Object.keys(record)
-  const deep = names.filter((name) => isDeep(record[name]))
-  const same = names.filter((name) => record[name] === event[name as 'kind'])
-  const lost = deep.map((path) => ({ path, message: 'is nested too deeply to be stored', received: 'object' }))
-  return {
-    record: without(record, deep),
-    fields: without(event, [...deep, ...same, 'issues']),
-    left: names.filter((name) => !Object.hasOwn(event, name)),
-    issues: [...(event.issues ?? []), ...lost],
-  }
+/** Makes the other payments of a paid order due now: a payment that can still be made is cancelled. */
+async function lookBeside(scope: TillOptions, { order_key, attempt }: Reading): Promise<void> {
+  const sql = `UPDATE edgetill_log SET next_at = ${scope.database.clock} WHERE order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ?
+    RETURNING number`
+  await run(scope, sql, order_key, attempt)
 }
 
-/** The event that was {@link stored}. */
-export function restored({ record, fields, left, issues }: StoredEvent): WebhookEvent {
-  const event = { ...without(record, left), ...fields } as unknown as WebhookEvent
-  return keepReceived(event, record, issues, left, issues.length > 0 && !isDocumentedEvent(event)) as WebhookEvent
+/** The event of a row. */
+export async function eventIn(scope: TillOptions, { order_key, body, summary }: Row): Promise<WebhookEvent> {
+  const stored = JSON.parse(body)
+  const [base] = stored.of ? await run(scope, `SELECT body FROM edgetill_log ${ONE}`, order_key, stored.of) : []
+  return unpacked(stored, JSON.parse(summary ?? '{}'), base && JSON.parse(base.body).answer?.record)
+}
+
+/** Stores an event without an order. A copy of a stored event loses the insert. */
+async function storeStray(scope: TillOptions, id: string, body: object): Promise<undefined> {
+  const place = { order_key: `stray/${id}`, base_id: null, attempt: 0, next: 0 }
+  await append(scope, place, { kind: 'stray', id, body, isOpen: true }).catch(
+    (error: unknown) => error === LOST || Promise.reject(error),
+  )
+}
+
+/** Stores a genuine webhook that cannot be read. */
+export async function receiveStray(scope: TillOptions, raw: string | { data: string; reason?: string }): Promise<void> {
+  const { data, reason = 'unreadable' } = typeof raw === 'string' ? { data: raw } : raw
+  await storeStray(scope, await sha256Async(data), { data: data.replaceAll('\0', ''), reason })
 }

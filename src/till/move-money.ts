@@ -1,64 +1,120 @@
-import { type ApiError, ConnectionError, isConfigError } from '../errors.ts'
-import { CALL_NAMES, makeCall, storeNews } from '../money/calls.ts'
-import { type Driver, drive } from '../money/drive.ts'
-import { isOpen, type Message, type MoneyAnswer, type MoneyOperation, SEND_MS } from '../money/protocol.ts'
-import { named } from '../orders/own-event.ts'
+import { merchantOf } from '../client/merchant.ts'
+import { type ApiError, ConnectionError, isConfigError, isInvalidInputError } from '../errors.ts'
+import { attemptOf } from '../orders/attempt-id.ts'
+import { holdsMoney } from '../orders/fold.ts'
+import { named as namedEvent } from '../orders/own-event.ts'
 import { decideMoney } from '../outcome/decide.ts'
 import { lookUpOrder, type OrderView } from '../outcome/look-up.ts'
-import { storeEvent, type TillOptions } from './events.ts'
-import { append, type Reading, readOrder } from './store.ts'
+import { CALL_NAMES, makeCall, storeNews } from './calls.ts'
+import { type Driver, drive } from './drive.ts'
+import { storeEvent, type TillOptions, type TillScope } from './events.ts'
+import {
+  asOfEvents,
+  CALL_MS,
+  chooseAttempt,
+  isOpen,
+  type Message,
+  type MoneyAnswer,
+  type MoneyOperation,
+  type MoneyRequest,
+  SEND_MS,
+} from './protocol.ts'
+import { append, type Reading, readNamed, readOrder } from './store.ts'
 
 /**
- * Why nothing was sent. `order_changed`: money of the order was moved since `ifVersion`. `in_progress`: another operation of the order
- * has no final outcome yet, or its backup was restored a minute ago. `unreachable`: the service could not be reached, or asked to
- * wait. `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed.
+ * Why nothing was sent. `order_changed`: the order's money has moved since `ifVersion`. `in_progress`: another operation of the order has
+ * no final outcome yet, or a backup was restored a minute ago. `unreachable`: the service could not be reached, or asked to wait.
+ * `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed. `paid_twice`: several attempts
+ * hold money, or have an open call: name one of `order_ids`. `not_paid`: none of several attempts holds money. `over_limit`: the request
+ * is for more than `limitMinor` leaves, or names no amount.
  */
-export type NotSentReason = 'order_changed' | 'in_progress' | 'unreachable' | 'key_reused' | 'busy'
+export type NotSentReason =
+  | 'order_changed'
+  | 'in_progress'
+  | 'unreachable'
+  | 'key_reused'
+  | 'busy'
+  | 'paid_twice'
+  | 'not_paid'
+  | 'over_limit'
 /** The outcome of a call that has no record. */
 export type Failed<Record = object> =
-  /** It never is executed under this key. `code`: of an error (`api`, `invalid_input`), or `not_executed`: the service does not know it. */
+  /**
+   * The key's request is never executed. `code`: of an error, or `not_executed`: the service does not know the operation. After
+   * `invalid_input` nothing was written: correct the input, and use the same key.
+   */
   | { outcome: 'rejected'; error: { code: string; message: string; status?: number; apiCode?: string } }
-  /** It may have been executed: the same key finds out, and never makes a second one. `record`: it was, but could not be written so. */
+  /** It may have been executed: the same key finds out, and never makes a second call. `record`: it was, but that could not be written. */
   | { outcome: 'unknown'; id: string; message: string; record?: Record | undefined }
-  /** Nothing was sent. `sameKey`: whether the same key may try again. */
-  | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string }
-/** The outcome of a call. `done` and `rejected` are the same for the same key for ever; whether money moved is `record.status`. */
-export type Moved<Record = object> = { outcome: 'done'; record: Record } | Failed<Record>
+  /** Nothing was sent. `sameKey`: whether the same key may try again. `order_ids`: the attempts that you could mean. */
+  | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string; order_ids?: string[] }
+/**
+ * The outcome of a call. `done`: it succeeded, or its `record.status` is pending. `declined`: the bank said no. These two and `rejected`
+ * are final for their key; only a pending operation may still be declined.
+ */
+export type Moved<Record = object> = { outcome: 'done' | 'declined'; record: Record } | Failed<Record>
 
 export const notSent = (reason: NotSentReason, message: string): Failed => ({
   ...{ outcome: 'not_sent', reason, sameKey: reason !== 'key_reused', message },
 })
+export const invalid = (message: string): Failed => ({ outcome: 'rejected', error: { code: 'invalid_input', message } })
 const unknown = (id: string, why: string, record?: object): Failed => ({
   ...{ outcome: 'unknown', id, message: `${why} It may have been executed: call again with the same key.`, record },
 })
 
-/** The result for the error of a call; with an empty `id` it was not made yet. @throws {ConfigError} then. */
+/** The result for a call's error; with an empty `id` the call was not made yet. @throws {ConfigError} then. */
 export function failed(id: string, outcome: 'unknown' | 'rejected' | 'not_sent', error: unknown): Failed {
   const { code, message, status, apiCode } = error as ApiError
   if (id === '' && isConfigError(error)) throw error
   if (outcome === 'unknown') return unknown(id, message)
-  if (outcome === 'not_sent') return notSent((error as Error).name === 'StorageError' ? 'busy' : 'unreachable', message)
-  return { outcome, error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
+  if (outcome === 'not_sent' && !isInvalidInputError(error))
+    return notSent((error as Error).name === 'StorageError' ? 'busy' : 'unreachable', message)
+  return { outcome: 'rejected', error: { code, message, ...(status && { status }), ...(apiCode && { apiCode }) } }
 }
 
-/** The result for an answer of the protocol. */
+/** The result for an input that the SDK itself rejects: no row is written. */
+export async function rejectionOf(client: object, name: string, input: object): Promise<Failed | undefined> {
+  try {
+    return void (await merchantOf(client).check(name, input))
+  } catch (error) {
+    return failed('', 'not_sent', error)
+  }
+}
+
+/** The result for the protocol's answer. */
 export function movedOf(answer: MoneyAnswer): Moved {
   const { code } = answer
   const kind = 'kind' in answer ? answer.kind : ''
-  if (code === 'executed') return { outcome: 'done', record: answer.record }
+  if (code === 'executed') {
+    const { record } = answer
+    return { outcome: 'status' in record && record.status === 'failure' ? 'declined' : 'done', record }
+  }
   if (code === 'recorded') return answer.response as Moved
   if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
-  if (code === 'unexplained') return unknown(answer.operation_id, `The service shows a ${kind}: settle it by hand.`)
+  if (code === 'unexplained') {
+    const which = `the ${kind} ${answer.operation_id} may be this one`
+    return unknown(answer.id, `A backup was restored, and ${which}: say so with settleByHand().`)
+  }
   if (code === 'key_reused') return notSent(code, 'This key belongs to another request.')
   if (code === 'order_changed') return notSent(code, 'The order has changed since this version.')
   if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
+  if (code === 'paid_twice') {
+    const order_ids = answer.order_ids.map((id) => (attemptOf(id).attempt > 1 ? id : `${id}~1`))
+    const message = `Several attempts at paying this order hold money, or have an open call. Name ${order_ids.join(' or ')}.`
+    return { ...notSent(code, message), order_ids } as Moved
+  }
+  if (code === 'not_paid') return notSent(code, 'No attempt at paying this order holds money.')
+  if (code === 'over_limit') {
+    const most = `At most ${answer.limit / 100} of this order may be refunded`
+    return notSent(code, `${most}, named as an amount, earlier refunds included.`)
+  }
   if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
   if (code === 'in_progress' || code === 'unsettled') {
     const message = `The ${kind} ${answer.id} of this order has no outcome yet.`
     return answer.isOwn ? unknown(answer.id, message) : notSent('in_progress', message)
   }
   const other = 'It is not found, settled already, or still in progress.'
-  const message = code === 'not_executed' ? `The service does not know the ${kind}. Use a new key.` : other
+  const message = code === 'not_executed' ? `The ${kind} was not executed. Use a new key.` : other
   return { outcome: 'rejected', error: { code, message } }
 }
 
@@ -66,64 +122,164 @@ export function movedOf(answer: MoneyAnswer): Moved {
 const SETTLE_AFTER_MS = 600_000
 const UNSENT = { method: 'POST', path: '', attempts: 0 }
 
-/** Plays a message and all that follow from it. `protocol.ts` decides; this carries out its commands. */
-export async function play(scope: TillOptions, order_id: string, first: Message, fields: object = {}): Promise<Moved> {
-  let reading = {} as Reading
-  let isAsked = false
-  /** The operation whose call was made, and the service's record of it. */
-  let sent: { id: string; record?: object } | undefined
-  const driver: Driver = {
-    now: () => reading.now,
-    async read() {
-      reading = await readOrder(scope, order_id, isAsked)
-      return reading.state
-    },
-    store({ operation }) {
-      const { id, keyHash, outcome, answer, operation_id } = operation
-      const before = reading.made.find((one) => one.id === id)
-      if (before?.late || (before && before.outcome !== outcome))
-        return append(scope, reading, { kind: 'end', id, body: { outcome, answer, operation_id } })
-      if (before) return
-      // One that a person accounts for has its end already.
-      const due = isOpen(operation) && { isOpen: true, dueInMs: 60_000 }
-      return append(scope, reading, { kind: 'operation', id, body: operation, name: keyHash || null, ...due })
-    },
-    contradict: ({ operation: { id }, late: body }) => append(scope, reading, { kind: 'end', id, body, isOpen: true }),
-    async send(operation) {
-      const { id } = operation
-      sent = { id }
-      const make = () => call(scope, reading, operation, fields)
-      const responded = await makeCall(id, make, (error, outcome) => failed(id, outcome, error))
-      if (responded.answer.code === 'executed') sent.record = responded.answer.record
-      return responded
-    },
-    // If that fails, the next look at the operation stores what the service lists.
-    file: (event) => storeEvent(scope, event),
-    async list(operation) {
-      await ask(scope, reading, Object.keys(CALL_NAMES))
-      isAsked ||= !operation
-    },
-    async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
-      // An absent row was absent when the order was read.
-      const settled = reading.now - started_at >= Math.max(settleAfterMs, SETTLE_AFTER_MS)
-      const view = await ask(scope, reading, [kind]).catch(() => undefined)
-      const amount = kind === 'void' ? undefined : expected / 100
-      const call = { operation: CALL_NAMES[kind], amount, currency: undefined, known: new Set(known), settled }
-      return view ? decideMoney(call, view) : { outcome: 'unknown' }
-    },
-    // Of `watch` and `unwatch` the row itself is due: see settle.ts.
-  }
-  try {
-    // A look at what is due has no answer.
-    return movedOf((await drive(driver, first)) ?? { code: 'already_settled' })
-  } catch (error) {
-    if (sent) return unknown(sent.id, 'The database failed after the call.', sent.record)
-    if (first.type === 'request') return failed('', 'not_sent', error)
-    throw error
+/** How long a press waits for an earlier press of its key. */
+const WAIT_MS = 25_000
+
+/** Ten presses of one key get one end: a press that finds its key's call in progress reads again. */
+async function driveKey(driver: Driver, first: Message, isCalling: (id: string) => boolean) {
+  const until = Date.now() + WAIT_MS
+  for (let pause = 50; ; pause = Math.min(2 * pause, 1000)) {
+    const answer = await drive(driver, first)
+    const isWaiting = first.type === 'request' && answer?.code === 'in_progress' && answer.isOwn && isCalling(answer.id)
+    if (!isWaiting || Date.now() >= until) return answer
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 
-/** Asks what the service shows of an order, and stores what is new. `methods`: what is looked for beside the payment. */
+/** The attempt that a request means: the named attempt, else the attempt of its key, else the attempt that holds money. */
+function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest): Reading | MoneyAnswer {
+  const { attempts, order_id } = reading
+  if (isWhole && attempts.length === 0) return reading
+  const facts = attempts.map(({ order_id, order, made }) => ({
+    order_id,
+    holdsMoney: holdsMoney(order.totals),
+    isUnsettled: made.some(isOpen),
+    hasKey: made.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
+  }))
+  const chosen = chooseAttempt(facts, isWhole ? undefined : order_id)
+  return typeof chosen === 'string' ? (attempts.find((one) => one.order_id === chosen) ?? reading) : chosen
+}
+
+/** How a message ended. `why`: the reason for an unknown outcome. `sent`: a call that was made before `error`, with its answer. */
+export interface Played {
+  answer?: MoneyAnswer | undefined
+  why: string
+  sent?: { id: string; answer?: MoneyAnswer } | undefined
+  error?: unknown
+}
+
+/** Plays a message for a caller of the till. */
+export async function play(scope: TillScope, named: string, first: Message, fields: object = {}): Promise<Moved> {
+  const { answer, why, sent, error } = await playMoney(scope, named, first, fields)
+  if (error !== undefined) {
+    const record = sent?.answer?.code === 'executed' ? sent.answer.record : undefined
+    if (sent) return unknown(sent.id, 'The database failed after the call.', record)
+    if (first.type === 'request') return failed('', 'not_sent', error)
+    throw error
+  }
+  // A look at due work has no answer.
+  const moved = movedOf(answer ?? { code: 'already_settled' })
+  return moved.outcome === 'unknown' && why ? { ...moved, message: `${moved.message} ${why}` } : moved
+}
+
+/**
+ * Plays a message, and every message that follows from it: `protocol.ts` decides, this executes its commands.
+ * @param named For a request an order or an attempt, else an attempt.
+ */
+export async function playMoney(scope: TillScope, named: string, first: Message, fields: object = {}): Promise<Played> {
+  let reading = {} as Reading
+  /** The attempt whose operations the service has listed. */
+  let asked = ''
+  /** The answer if no attempt can be meant. */
+  let none: MoneyAnswer | undefined
+  let why = ''
+  let sent: Played['sent']
+  /** The call's webhook will come: `onEvent` gets the webhook, and the response counts until then. */
+  let isAnnounced = false
+  const driver: Driver = {
+    now: () => reading.now,
+    async read(message) {
+      if (message.type !== 'request') {
+        reading = await readOrder(scope, reading.order_id ?? named, asked)
+        return reading.state
+      }
+      const [read, isWhole] = await readNamed(scope, named, asked)
+      const target = targetOf(read, isWhole, message.request)
+      if ('code' in target) {
+        none = target
+        throw none
+      }
+      reading = target
+      const { openBeside } = target.state.order
+      const beside = target.attempts.find(({ made }) => openBeside && made.includes(openBeside))
+      // It ends, or blocks the request.
+      if (openBeside && beside) {
+        await play(scope, beside.order_id, { type: 'check', id: openBeside.id, mayAsk: true })
+        reading = await readOrder(scope, target.order_id, asked)
+      }
+      return reading.state
+    },
+    store({ operation }, { type }) {
+      const { id, keyHash, outcome, answer, operation_id, known, maybeLost } = operation
+      const before = reading.made.find((one) => one.id === id)
+      if (before) {
+        if (!before.late && before.outcome === outcome) return
+        const operations = reading.made.map((one) => (one === before ? operation : one))
+        const { server_url = addressOf(scope, reading) } = fields as { server_url?: unknown }
+        isAnnounced = type === 'responded' && answer?.code === 'executed' && server_url !== undefined
+        const event = isAnnounced ? { event: operation.kind } : {}
+        const body = { outcome, answer, operation_id, ...(before.late && { known }), ...event }
+        const isDoubted = asOfEvents({ ...reading.state, operations }).some(({ late }) => late)
+        return append(scope, reading, { kind: 'end', id, body, isOpen: isDoubted })
+      }
+      // An operation that a person has accounted for has its end already.
+      const due = isOpen(operation) && (maybeLost ? { isOpen: 2 as const } : { isOpen: true, dueInMs: 60_000 })
+      const { id: _, keyHash: __, ...body } = operation
+      return append(scope, reading, { kind: 'operation', id, body, name: keyHash || null, ...due })
+    },
+    contradict({ operation, late: body }) {
+      scope.log?.('outcome_contradicted', aboutOf(operation, reading))
+      return append(scope, reading, { kind: 'end', id: operation.id, body, isOpen: true })
+    },
+    async send(operation) {
+      const { id } = operation
+      sent = { id }
+      const responseTo: Parameters<typeof makeCall>[2] = (error, outcome) =>
+        scope.responseTo?.(error, outcome, operation.kind) ?? failed(id, outcome, error)
+      const responded = await makeCall(id, () => call(scope, reading, operation, fields), responseTo)
+      if (responded.outcome === 'unknown') scope.log?.('outcome_unknown', aboutOf(operation, reading))
+      sent.answer = responded.answer
+      return responded
+    },
+    // If that fails, the next look at the operation stores the service's list.
+    file: async (event) => isAnnounced || storeEvent(scope, event),
+    async list(operation) {
+      await ask(scope, reading, Object.keys(CALL_NAMES))
+      if (!operation) asked = reading.order_id
+    },
+    async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
+      // An absent row was absent when the order was read.
+      const afterMs = Math.max(settleAfterMs, scope.database.absentAfterMs ?? SETTLE_AFTER_MS)
+      const settled = reading.now - started_at >= afterMs
+      const view = await ask(scope, reading, [kind]).catch((error: unknown) =>
+        scope.log?.('service_not_asked', { order_id: reading.order_id, operation: CALL_NAMES[kind] }, error),
+      )
+      const amount = kind === 'void' ? undefined : expected / 100
+      const call = { operation: CALL_NAMES[kind], amount, currency: undefined, known: new Set(known), settled }
+      const decided = view
+        ? decideMoney(call, view)
+        : { outcome: 'unknown' as const, why: 'The service cannot be asked.' }
+      why = 'why' in decided ? decided.why : ''
+      if (settled && view?.complete === false)
+        why += ' It has no list of operations: settle it by hand, as attention() shows.'
+      return decided
+    },
+    // `watch` and `unwatch` need no command here: the row itself is due, see settle.ts.
+  }
+  const isCalling = (id: string) => reading.made.some((one) => one.id === id && reading.now - one.started_at <= CALL_MS)
+  try {
+    return { answer: await driveKey(driver, first, isCalling), why }
+  } catch (error) {
+    return none ? { answer: none, why } : { why, sent, error }
+  }
+}
+
+const aboutOf = ({ id, kind }: MoneyOperation, { order_id }: Reading) => ({ attempt_id: id, operation: kind, order_id })
+
+const addressOf = (scope: TillScope, { order_id, payment }: Reading) =>
+  scope.addressOf ? scope.addressOf(order_id, payment) : payment?.server_url
+
+/** Asks the service about an order, and stores new events. `methods`: the operations that are looked for beside the payment. */
 export async function ask(
   scope: TillOptions,
   { order_id, events }: Reading,
@@ -131,16 +287,20 @@ export async function ask(
 ): Promise<OrderView> {
   const view = await lookUpOrder(scope.client, { order_id }, methods, { timeoutMs: 10_000 })
   await storeNews(order_id, view.operations, events, (event) => storeEvent(scope, event))
-  return { ...view, operations: view.operations.map((event) => named(order_id, event)) }
+  return { ...view, operations: view.operations.map((event) => namedEvent(order_id, event)) }
 }
 
-/** Makes a call. By the database's clock: the SDK compares `deadlineMs` once more in the last step before `fetch`. */
-async function call({ client }: TillOptions, reading: Reading, { kind, started_at }: MoneyOperation, fields: object) {
-  const { order, order_id, payment, now, asked_at } = reading
-  const server_url = payment?.server_url
+/** Makes a call. Ages are measured by the database's clock. */
+async function call(scope: TillScope, reading: Reading, { kind, started_at }: MoneyOperation, fields: object) {
+  const { order, order_id, now, asked_at } = reading
+  const server_url = await addressOf(scope, reading)
   const input = { order_currency: order.currency, ...(server_url && { server_url }), ...fields, order_id }
-  const deadlineMs = Math.floor(started_at + SEND_MS - (now + Date.now() - asked_at))
-  if (deadlineMs < 1)
-    throw new ConnectionError('This process was paused: nothing was sent.', UNSENT, 'timeout', undefined)
-  return client[CALL_NAMES[kind]](input as never, { deadlineMs })
+  return scope.client[CALL_NAMES[kind]](input as never, { deadlineMs: timeToSend(asked_at + started_at - now) })
+}
+
+/** The time left for a call, which the SDK compares once more just before `fetch`. @throws {ConnectionError} if none is left. */
+export function timeToSend(began_at: number): number {
+  const left = Math.floor(began_at + SEND_MS - Date.now())
+  if (left >= 1) return left
+  throw new ConnectionError('This process was paused: nothing was sent.', UNSENT, 'timeout', undefined)
 }

@@ -1,103 +1,270 @@
+import { isConfigError } from '../errors.ts'
 import { isFinal } from '../helpers/status.ts'
-import { bookkeepingOf, withoutPerson } from '../money/personal-data.ts'
-import { isOpen, type MoneyAnswer } from '../money/protocol.ts'
-import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from '../money/queue.ts'
-import { hasEnded, type UnsettledOperation } from '../money/unsettled.ts'
+import { sha256Async } from '../lib/sha256.ts'
+import { attemptId, attemptOf } from '../orders/attempt-id.ts'
+import { holdsMoney } from '../orders/fold.ts'
 import { needsPerson } from '../orders/needs-person.ts'
-import { restored, type TillOptions } from './events.ts'
+import { orderText } from '../orders/order-key.ts'
+import { recordOf } from '../schemas/read.ts'
+import { eventFrom } from './calls.ts'
+import type { SqlStatement } from './database.ts'
+import { sideBySide } from './drive.ts'
+import { type DueEvent, eventIn, storeEvent, type TillOptions, type TillScope } from './events.ts'
+import { putListed } from './listed.ts'
 import { ask, type Moved, movedOf, play } from './move-money.ts'
-import { ONE, type Row, readOrder, run, type TillOrder } from './store.ts'
+import { cancelAttempt } from './open-payment.ts'
+import { bookkeepingOf, withoutPerson } from './personal-data.ts'
+import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './protocol.ts'
+import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from './queue.ts'
+import { recordFrom } from './records.ts'
+import { checkOwner, ONE, type Reading, type Row, readOrder, run, runAll, type TillOrder } from './store.ts'
+import { hasEnded, type UnsettledOperation } from './unsettled.ts'
 
 /** Entries that a person should look at. */
 export type TillAttention =
-  /** It has not been known for ten minutes whether `attempt` was executed: `settleByHand`, or wait. */
+  /** For ten minutes it was not known whether `attempt` was executed: `settleByHand`, or wait. With `may_be` only a person can decide. */
   | { kind: 'operation_unsettled'; order_id: string; attempt: UnsettledOperation }
-  /** An operation was settled, and its call ended otherwise later. `settleByHand` says which end counts. */
+  /** A pending operation was declined, which is its key's outcome now. `settleByHand` confirms that a person has seen it. */
+  | { kind: 'operation_declined'; order_id: string; id: string; record: object }
+  /** The call of a settled operation, or an event, contradicts its end. `settleByHand` decides which end counts. */
   | { kind: 'operation_contradicted'; order_id: string; id: string; settled: Moved; late: Moved }
   | { kind: 'flag'; order_id: string; flags: TillOrder['flags'] }
-  /** `onEvent` has failed five times or more; it is called again within six hours. */
-  | { kind: 'on_event_failing'; order_id: string; event_id: string; attempts: number; error: string | null }
+  /** `onEvent` has failed at least five times: it is called again within six hours. After twenty failures it waits for `replay`. */
+  | {
+      kind: 'on_event_failing' | 'on_event_given_up'
+      order_id: string
+      event_id: string
+      attempts: number
+      error: string | null
+    }
   /** A genuine event without an order_id. */
   | { kind: 'stray'; event_id: string; record: object }
+  /** A genuine webhook that cannot be read; `reason`: a code of `WebhookVerificationError`. */
+  | { kind: 'stray'; event_id: string; data: string; reason: string }
 
 const MINUTE_MS = 60_000
+/** An operation without a webhook is announced after this long. */
+const WEBHOOK_MS = 15 * MINUTE_MS
 const DAY_MS = 1440 * MINUTE_MS
-/** How soon, and how late at most, it is done again. */
+/** The first and the longest pause of each kind. */
 const PAUSES = { event: [1000, DAY_MS / 4], operation: [MINUTE_MS, DAY_MS], payment: [15 * MINUTE_MS, DAY_MS] } as const
 
-/** Does what is due of a kind, the least tried first. A row is put off before: one process alone does it, and none for ever. */
-export async function doDue(scope: TillOptions, kind: 'event' | 'operation' | 'payment'): Promise<void> {
+/** After this many failures, about two days, `onEvent` is not called again. */
+const MAX_ATTEMPTS = 20
+/** A row that is never due again is due this long after its last try. */
+export const NEVER = 8_000_000_000_000_000
+
+/** Processes due rows of one kind, least-tried first. A row that fails, or that another process takes, stops no other row. */
+export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'payment'): Promise<void> {
   if (kind === 'event' && !scope.onEvent) return
-  const { clock } = scope.database
-  const due = `SELECT * FROM edgetill_log WHERE kind = ? AND next_at <= ${clock} ORDER BY attempts, next_at LIMIT 50`
-  const update = (set: string) => `UPDATE edgetill_log SET ${set} ${ONE} AND next_at = ? RETURNING next_at`
-  for (const row of await run(scope, due, kind)) {
-    const { order_key, number, body, next_at, attempts } = row
-    const later = `${clock} + ${pauseAfter(attempts + 1, ...PAUSES[kind])}`
-    const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`)
-    const [claimed] = await run(scope, claim, order_key, number, next_at)
-    if (!claimed) continue
-    const done = isDone(scope, row).then((isOver) => [isOver ? 'NULL' : later, null])
-    const [next, error = null] = await done.catch((error: unknown) => [later, errorText(error)])
-    // It may name what was erased meanwhile.
-    const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`)
-    await run(scope, end, body, error, order_key, number, claimed.next_at)
-  }
+  const due = `SELECT l.*, v.owner FROM edgetill_log l, (SELECT max(owner) AS owner FROM edgetill_version) v
+    WHERE kind = ? AND next_at <= ${scope.database.clock} ORDER BY attempts, next_at LIMIT 50`
+  const rows = await run(scope, due, kind)
+  await sideBySide([...new Set(rows.map(({ order_key }) => order_key))], async (order) => {
+    for (const row of rows.filter(({ order_key }) => order_key === order)) {
+      checkOwner(scope, row)
+      await doRow(scope, row).catch((error: unknown) => isConfigError(error) && Promise.reject(error))
+    }
+  })
 }
 
-/** Calls `onEvent`, or looks whether an operation or a payment is over: in its rows, else at the service. */
-async function isDone(scope: TillOptions, row: Row, mayAsk = true): Promise<boolean> {
-  const { kind, order_id, id, body, written_at } = row
+/** Postponing a row claims it: one process works on it, and a crash only delays it. */
+export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise<void> {
+  const { order_key, number, body, next_at, attempts } = row
+  const update = (set: string) => `UPDATE edgetill_log SET ${set} ${ONE} AND next_at = ? RETURNING next_at, body`
+  const pause = pauseAfter(attempts + 1, ...PAUSES[row.kind as keyof typeof PAUSES])
+  const isLast = row.kind === 'event' && attempts + 1 >= MAX_ATTEMPTS
+  const later = `${scope.database.clock} + ${isLast ? NEVER : pause}`
+  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`)
+  const [claimed] = await run(scope, claim, order_key, number, next_at)
+  if (!claimed) return
+  // An erasure may have come before the claim.
+  const done = isDone(scope, { ...row, body: claimed.body }, claimed.body === body ? due : undefined).then((isOver) => [
+    isOver ? 'NULL' : later,
+    null,
+  ])
+  const [next, error = null] = await done.catch((error: unknown) => {
+    const about = { event_id: row.id, order_id: attemptId(row.order_id, Number(row.attempt)), attempts: attempts + 1 }
+    if (row.kind === 'event') scope.log?.('on_event_failed', about, error)
+    else scope.log?.('reconciliation_failed', { order_id: about.order_id }, error)
+    return [later, errorText(error)]
+  })
+  // The error may name a customer whose data was erased in between.
+  const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`)
+  await run(scope, end, claimed.body, error, order_key, number, claimed.next_at)
+}
+
+/** Calls `onEvent`, or looks whether an operation or a payment is over: in the rows, else at the service. */
+async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true): Promise<boolean> {
+  const { kind, id, written_at } = row
+  const order_id = attemptId(row.order_id, Number(row.attempt))
+  if (kind === 'event') {
+    const read = async () => {
+      const reading = await readOrder(scope, order_id)
+      return { event: await eventIn(scope, row), order: scope.shown?.(reading) ?? reading.order }
+    }
+    const { event, order } = due ?? (await read())
+    return callInTime(() => scope.onEvent?.({ id, event }, order)).then(() => true)
+  }
   const reading = await readOrder(scope, order_id)
   const { made, order, now } = reading
-  const call = () => scope.onEvent?.({ id, event: restored(JSON.parse(body)) }, order)
-  if (kind === 'event') return callInTime(call).then(() => true)
   const own = made.find((one) => one.id === id)
-  // A payment that nobody has paid is given up after a week.
-  const isPast = kind === 'payment' && (isFinal(order.status ?? '') || now - Number(written_at) > 7 * DAY_MS)
+  const isPaidBeside = reading.attempts.some((one) => one.attempt !== reading.attempt && holdsMoney(one.order.totals))
+  // An unpaid payment is given up after a week.
+  const isForgotten = now - Number(written_at) > 7 * DAY_MS && !isPaidBeside
+  const isPast = kind === 'payment' && (isFinal(order.status ?? '') || isForgotten)
   const isOver = isPast || (own !== undefined && hasEnded(own, order.operations))
-  if (isOver || !mayAsk) return isOver
+  if (isOver) return isHeard(scope, reading, own)
+  if (!mayAsk) {
+    // It can still be paid, or is: a person has to look at it.
+    if (kind === 'payment' && isPaidBeside)
+      await run(scope, `UPDATE edgetill_log SET is_open = 1 ${ONE}`, row.order_key, row.number)
+    return false
+  }
   if (own && isOpen(own)) await play(scope, order_id, { type: 'check', id, mayAsk })
-  else await ask(scope, reading, own && [own.kind])
-  return isDone(scope, row, false)
+  else {
+    const [shown] = (await ask(scope, reading, own && [own.kind])).operations
+    // An order that holds money takes no second payment.
+    if (!own && shown && recordOf(shown).status === 'init' && isPaidBeside) await cancelAttempt(scope, order_id)
+  }
+  return isDone(scope, row, due, false)
+}
+
+/** Whether an operation's webhook has come. If it does not come in time, `onEvent` gets the response. */
+async function isHeard(scope: TillOptions, { order_id, events, now }: Reading, own: MoneyOperation | undefined) {
+  const response = events.find(({ id }) => id === own?.id)
+  const { operation_id } = response ?? {}
+  if (!own || !response || events.some((one) => one !== response && one.operation_id === operation_id)) return true
+  if (now - own.started_at < WEBHOOK_MS) return false
+  const { answer } = own
+  if (answer?.code === 'executed') await storeEvent(scope, eventFrom(own.kind, { ...answer.record, order_id }))
+  return true
 }
 
 /** The entries that a person should look at, as they are now. */
 export async function listAttention(scope: TillOptions): Promise<TillAttention[]> {
-  const sql = `SELECT * FROM edgetill_log WHERE is_open = 1 OR kind = 'event' AND next_at > 0 AND attempts > 4 ORDER BY written_at`
+  // Each half has its own index.
+  const sql = `SELECT * FROM edgetill_log WHERE is_open > 0 UNION ALL SELECT * FROM edgetill_log WHERE is_open = 0 AND kind = 'event'
+    AND next_at > 0 AND attempts > 4 ORDER BY written_at`
   const rows = await run(scope, sql)
   const found: TillAttention[] = []
   for (const order_id of new Set(rows.flatMap((row) => row.order_id ?? []))) {
-    const { order, made, now } = await readOrder(scope, order_id)
-    const old = order.attempts.filter(({ started_at }) => now - Date.parse(started_at) >= 10 * MINUTE_MS)
-    found.push(...old.map((attempt) => ({ kind: 'operation_unsettled' as const, order_id, attempt })))
-    for (const { id, late, answer } of made) {
-      const ends = late && { settled: movedOf(answer as MoneyAnswer), late: movedOf(late.answer) }
-      if (ends) found.push({ kind: 'operation_contradicted', order_id, id, ...ends })
+    const { attempts } = await readOrder(scope, order_id)
+    for (const { order, made, now } of attempts) {
+      const isOld = (started_at: string) => now - Date.parse(started_at) >= 10 * MINUTE_MS
+      const old = order.attempts.filter(({ started_at, may_be }) => may_be !== undefined || isOld(started_at))
+      found.push(...old.map((attempt) => ({ kind: 'operation_unsettled' as const, order_id, attempt })))
+      for (const one of made.filter(({ late }) => late)) {
+        const { id, answer } = one
+        const late = movedOf(one.late?.answer as MoneyAnswer)
+        if (isDeclined(one) && 'record' in late)
+          found.push({ kind: 'operation_declined', order_id, id, record: late.record as object })
+        else found.push({ kind: 'operation_contradicted', order_id, id, settled: movedOf(answer as MoneyAnswer), late })
+      }
     }
-    const flags = order.flags.filter((flag) => needsPerson({ flags: [flag] }))
+    const all = [...new Set(attempts.flatMap(({ order }) => order.flags))]
+    const flags = all.filter((flag) => needsPerson({ flags: [flag] }))
     if (flags.length > 0) found.push({ kind: 'flag', order_id, flags })
   }
   for (const { kind, order_id, id: event_id, body, attempts, next_at, error } of rows) {
-    if (kind === 'stray') found.push({ kind, event_id, record: JSON.parse(body).record })
+    if (kind === 'stray') {
+      const { record, data, reason } = JSON.parse(body)
+      found.push({ kind, event_id, ...(record ? { record } : { data, reason }) })
+    }
+    const failing = attempts < MAX_ATTEMPTS ? ('on_event_failing' as const) : ('on_event_given_up' as const)
     if (kind === 'event' && next_at !== null && attempts > 4)
-      found.push({ kind: 'on_event_failing', order_id, event_id, attempts, error })
+      found.push({ kind: failing, order_id, event_id, attempts, error })
   }
   return found
 }
 
-/** Removes a customer's data from what is stored of an order; its keys and what the books need stay. */
-export async function eraseOrder(scope: TillOptions, order_id: string): Promise<void> {
+/** Makes an event due again, also after it was handled or given up. @returns Its row; undefined if there is no such event. */
+export async function makeDue(scope: TillOptions, order_id: string, id: string): Promise<Row | undefined> {
   const { order_key } = await readOrder(scope, order_id)
-  const rows = await run(scope, "SELECT * FROM edgetill_log WHERE order_key = ? AND kind <> 'operation'", order_key)
-  for (const row of rows) {
-    // The service's words may repeat what a customer entered.
-    const cut = (name: string, value: unknown) => (name === 'message' ? 'Removed.' : name === 'url' ? null : value)
-    const stored = JSON.parse(row.body, cut)
-    const { record, fields, answer } = stored
-    if (fields) Object.assign(stored, { record: bookkeepingOf(record, stored.summary), fields: { kind: fields.kind } })
-    if (answer?.code === 'executed') answer.record = withoutPerson(answer.record)
-    const sql = `UPDATE edgetill_log SET body = ?, error = NULL ${ONE}`
-    await run(scope, sql, JSON.stringify(stored), order_key, row.number)
+  const sql = `UPDATE edgetill_log SET attempts = 0, error = NULL, next_at = ${scope.database.clock} WHERE order_key = ? AND kind = 'event'
+    AND id = ? RETURNING *`
+  return (await run(scope, sql, order_key, id))[0]
+}
+
+/** Marks payments that have not ended for a day: a pending payment, and one about which the service cannot be asked. */
+export async function markOpenPayments(scope: TillOptions): Promise<void> {
+  const isPending = `EXISTS (SELECT 1 FROM edgetill_log e WHERE e.order_key = l.order_key AND e.attempt = l.attempt AND e.kind = 'event'
+    AND e.summary LIKE '%"status":"pending"%')`
+  const due = `SELECT l.order_key, l.number, 1 AS is_open FROM edgetill_log l WHERE l.kind = 'payment' AND l.next_at > 0 AND l.is_open = 0
+    AND l.written_at <= ${scope.database.clock} - ${DAY_MS} AND (l.error IS NOT NULL OR ${isPending})`
+  const over = `SELECT order_key, number, 0 AS is_open FROM edgetill_log WHERE kind = 'payment' AND is_open > 0 AND next_at IS NULL`
+  for (const { is_open, order_key, number } of await run(scope, `${due} UNION ALL ${over}`))
+    await run(scope, `UPDATE edgetill_log SET is_open = ? ${ONE}`, is_open, order_key, number)
+}
+
+/** In place of an error, which may name a customer. */
+const REMOVED = 'Removed with the personal data.'
+
+/** The erased attempts: their events, and the times of later rows, which were kept. */
+export type Erasable = {
+  order_id: string
+  events: (Pick<Row, 'id' | 'summary'> & { written_at: number })[]
+  later: number[]
+}[]
+
+/**
+ * Removes a customer's data from an order's rows; keys and bookkeeping stay.
+ * @param until Later rows are kept, and the lists follow later.
+ */
+export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erasable> {
+  const { base_id } = attemptOf(order_id)
+  const order_key = await sha256Async(orderText(base_id))
+  // Events first: their records are compared with those of ends.
+  const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_key = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
+  const rows = await run(scope, sql, order_key)
+  const timeOf = ({ kind, body, written_at }: Row) =>
+    Number((kind === 'payment' && JSON.parse(body).link?.opened_at) || written_at)
+  const isKept = (row: Row) => until !== undefined && timeOf(row) > until
+  const bases = new Set(
+    rows.filter((row) => row.kind === 'event' && isKept(row)).map(({ body }) => JSON.parse(body).of),
+  )
+  const update = `UPDATE edgetill_log SET body = ?, error = CASE WHEN error IS NOT NULL THEN '${REMOVED}' END,
+    unlisted = ${scope.database.clock} + 1 ${ONE} AND body = ?`
+  const updates = rows.flatMap((row): SqlStatement[] => {
+    if (isKept(row) || bases.has(Number(row.number))) return []
+    const body = JSON.stringify(erasedBody(row, rows))
+    return body === row.body && (row.error ?? REMOVED) === REMOVED
+      ? []
+      : [[update, [body, order_key, row.number, row.body]]]
+  })
+  if (updates.length > 0) await runAll(scope, updates)
+  if (rows.length > 0 && until === undefined) await putListed(scope, base_id, NEVER)
+  const numbers = [...new Set([1, ...rows.map(({ attempt }) => Number(attempt))])]
+  return numbers.map((number) => {
+    const own = rows.filter(({ attempt }) => Number(attempt) === number)
+    const events = own.filter(({ kind }) => kind === 'event')
+    return {
+      order_id: attemptId(base_id, number),
+      events: events.map(({ id, summary, written_at }) => ({ id, summary, written_at: Number(written_at) })),
+      later: own.filter(isKept).map(timeOf),
+    }
+  })
+}
+
+/** A row's body without personal data. */
+function erasedBody({ kind, body, summary: text, now }: Row, rows: readonly Row[]): object {
+  // The service's message may repeat the customer's input.
+  const cut = (name: string, value: unknown) => (name === 'message' ? 'Removed.' : name === 'url' ? null : value)
+  const stored = JSON.parse(body, cut)
+  if (kind === 'event') {
+    const { of, fields, left, issues } = stored
+    const base = rows.find(({ number }) => of !== undefined && Number(number) === of)
+    const summary = JSON.parse(text ?? '{}')
+    const record = bookkeepingOf(recordFrom(stored, summary, base && JSON.parse(base.body).answer?.record), summary)
+    return { record, fields: fields && { kind: fields.kind }, left, issues, erased: stored.erased ?? Number(now) }
   }
+  const { answer, event, buyer, link } = stored
+  if (buyer) stored.buyer = { reference: buyer.reference }
+  if (link) {
+    const { link: _, description: __, ...page } = link.page
+    stored.link = { ...link, page }
+  }
+  if (answer?.code === 'executed')
+    answer.record = { ...withoutPerson(answer.record), ...(event && bookkeepingOf(answer.record, answer.record)) }
+  return stored
 }

@@ -1,44 +1,89 @@
+import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
-import { LOST } from '../money/drive.ts'
-import { isOpen, type MoneyEnd, type MoneyOperation, type OrderState, versionOf } from '../money/protocol.ts'
-import { describeUnsettled, type UnsettledOperation } from '../money/unsettled.ts'
-import { foldSummaries } from '../orders/fold.ts'
+import { attemptId, attemptOf, baseOrderId } from '../orders/attempt-id.ts'
+import { foldSummaries, holdsMoney } from '../orders/fold.ts'
+import type { Buyer } from '../orders/listed-order.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import type { ExpectedPayment, Order } from '../orders/order.ts'
 import { orderText } from '../orders/order-key.ts'
-import type { EventSummary } from '../orders/summary.ts'
-import type { SqlValue, TillDatabase } from './database.ts'
+import { type EventSummary, fieldsOf } from '../orders/summary.ts'
+import type { WebhookEvent } from '../schemas/event.ts'
+import { eventFrom } from './calls.ts'
+import type { SqlStatement, SqlValue, TillDatabase } from './database.ts'
+import { again, LOST } from './drive.ts'
+import { LIST_TABLES } from './list-tables.ts'
+import {
+  asOfEvents,
+  committed,
+  findOpen,
+  isOpen,
+  type MoneyEnd,
+  type MoneyOperation,
+  type OrderState,
+  versionOf,
+} from './protocol.ts'
+import type { Base } from './records.ts'
+import { describeUnsettled, type UnsettledOperation } from './unsettled.ts'
 
 const VERSION = 1
 /**
- * `edgetill_log` is what happened to an order, in one sequence: whoever decides from an older state loses the insert, and decides again.
- * | kind | id | name | is_open |
- * | --- | --- | --- | --- |
- * | event, stray | eventKey | what it reports | its order has a flag; it names no order |
- * | payment | empty, unless it was rejected | | |
- * | operation | of the attempt | hash of the key, unless nothing was sent | it has no end |
- * | end | of the attempt | | it contradicts an earlier one |
- * `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often that was done.
+ * `edgetill_log` is an order's history, in one sequence for all attempts at paying it: a decision from an older state loses the insert,
+ * and is made again. `order_id` is the id that the shop knows (`mugs`), `attempt` 2 is `mugs~2` at the service.
+ * | kind | id | is_open |
+ * | --- | --- | --- |
+ * | event, stray | eventKey | its order has a flag; 2: it shows another end of an operation; it names no order |
+ * | payment | empty, unless it was rejected, or is only announced | it has not ended for a day, see `markOpenPayments` |
+ * | close | | |
+ * | operation | a UUID | it has no end; 2: nothing is sent, a person settles it |
+ * | end | of its operation | it contradicts an earlier end |
+ * `name`: the hash of an operation's key, unless nothing was sent. `summary`: an event's fields for the fold; `body`: the rest, see
+ * records.ts. An `end` with `event` counts as the event of its response. `unlisted`: when the row was written, until the lists have it.
+ * `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often that was done. `owner`: the POS and the address.
  */
 const TABLES = `
-  CREATE TABLE edgetill_version (version integer PRIMARY KEY, recovered_at bigint, backup_at bigint);
-  CREATE TABLE edgetill_log (order_key text NOT NULL, number integer NOT NULL, order_id text, kind text NOT NULL, id text NOT NULL,
-    written_at bigint NOT NULL, name text, is_open integer NOT NULL, body text NOT NULL, next_at bigint, attempts integer NOT NULL,
-    error text, PRIMARY KEY (order_key, number));
-  CREATE UNIQUE INDEX edgetill_log_id ON edgetill_log (order_key, kind, id) WHERE kind <> 'end';
+  CREATE TABLE edgetill_version (version integer PRIMARY KEY, owner text, started_at bigint, recovered_at bigint, backup_at bigint);
+  CREATE TABLE edgetill_log (order_key text NOT NULL, number integer NOT NULL, order_id text, attempt integer NOT NULL, kind text NOT NULL, id text NOT NULL,
+    written_at bigint NOT NULL, name text, is_open integer NOT NULL, summary text, body text NOT NULL, next_at bigint, attempts integer NOT NULL,
+    error text, unlisted bigint, PRIMARY KEY (order_key, number));
+  CREATE UNIQUE INDEX edgetill_log_id ON edgetill_log (order_key, attempt, kind, id) WHERE kind <> 'end';
   CREATE UNIQUE INDEX edgetill_log_key ON edgetill_log (order_key, name) WHERE kind = 'operation';
   CREATE UNIQUE INDEX edgetill_log_one ON edgetill_log (order_key) WHERE kind = 'operation' AND is_open = 1;
-  CREATE INDEX edgetill_log_open ON edgetill_log (written_at) WHERE is_open = 1;
+  CREATE INDEX edgetill_log_open ON edgetill_log (written_at) WHERE is_open > 0;
   CREATE INDEX edgetill_log_due ON edgetill_log (kind, next_at) WHERE next_at IS NOT NULL;
-  CREATE INDEX edgetill_log_first ON edgetill_log (written_at, order_key) WHERE number = 1`
+  CREATE INDEX edgetill_log_unlisted ON edgetill_log (order_id, unlisted) WHERE unlisted IS NOT NULL;${LIST_TABLES}`
 
-type Tables = { database: TillDatabase }
+/** The hooks of a driver that the rows call. */
+export interface StoreHooks {
+  /** An event was stored. `before`: its attempt without the event. */
+  stored?(event: WebhookEvent, before: Judged, after: Reading): unknown
+  /** Where the webhooks of an attempt's operations go; undefined if that is not known. */
+  addressOf?(order_id: string, payment: Reading['payment']): string | Promise<string> | undefined
+}
 
-/** Runs a statement. @throws {ConfigError} of an adapter, or where there are no tables; else it is not known what the database did. */
-export async function run({ database }: Tables, sql: string, ...values: SqlValue[]): Promise<readonly Row[]> {
+type Tables = { database: TillDatabase; client: object } & StoreHooks
+
+/** Runs a statement. @throws {ConfigError} of an adapter, or if there are no tables; after another error it may have been executed. */
+export async function run<T = Row>(
+  { database }: Pick<Tables, 'database'>,
+  sql: string,
+  ...values: SqlValue[]
+): Promise<readonly T[]> {
+  return checked(() => database.run(sql, values))
+}
+
+/** Runs statements in one batch, or in turn. @returns Their rows. */
+export async function runAll(tables: Tables, statements: readonly SqlStatement[]): Promise<(readonly object[])[]> {
+  const { database } = tables
+  if (database.batch) return checked(() => database.batch?.(statements))
+  const all: (readonly object[])[] = []
+  for (const [sql, values] of statements) all.push(await run(tables, sql, ...values))
+  return all
+}
+
+async function checked<T>(work: () => Promise<unknown> | undefined): Promise<T> {
   try {
-    return (await database.run(sql, values)) as readonly Row[]
+    return (await work()) as T
   } catch (cause) {
     if (isConfigError(cause)) throw cause
     if (!/no such table|relation .* does not exist/.test(String((cause as Error | undefined)?.message)))
@@ -47,107 +92,329 @@ export async function run({ database }: Tables, sql: string, ...values: SqlValue
   }
 }
 
-/** Makes the tables. Where several processes do it at once, Postgres lets one of two equal statements fail. */
-export async function migrate(tables: Tables): Promise<void> {
-  const make = async () => {
-    for (const sql of TABLES.split(';')) await run(tables, sql.replace(/TABLE|INDEX/, '$& IF NOT EXISTS'))
-    await run(tables, 'INSERT INTO edgetill_version (version) VALUES (?) ON CONFLICT DO NOTHING', VERSION)
-  }
-  await make().catch(make).catch(make).catch(make).catch(make)
-  const [newest] = await run(tables, 'SELECT max(version) AS number FROM edgetill_version')
-  if (Number(newest?.number) === VERSION) return
-  throw new ConfigError('database', 'A newer edgetill has made the tables: update this process too.')
+/** @returns Null while the merchant is not known: a shop stores webhooks also before it is configured. */
+const ownerOf = ({ client }: Tables): string | null => {
+  const { posId, baseUrl } = merchantOf(client)
+  return posId === '' ? null : `${posId.toLowerCase()} at ${baseUrl}`
 }
 
-type Kind = 'event' | 'payment' | 'operation' | 'end' | 'stray'
+/** @throws {ConfigError} for another merchant's tables: two shops in one set of tables would settle each other's calls. */
+export function checkOwner(tables: Tables, { owner }: Pick<Row, 'owner'>): void {
+  const own = ownerOf(tables)
+  const cure = 'Use a database for each. If the service has moved, set edgetill_version.owner.'
+  if (owner !== own && owner !== null && own !== null)
+    throw new ConfigError('database', `Its tables belong to ${owner}, and the client to ${own}. ${cure}`)
+}
 
-/** A row of `edgetill_log`, and what a query adds. A 64-bit integer may be a text. */
+/** Makes tables and indexes that are missing. On Postgres, equal statements at once can fail, and are repeated. */
+export async function makeTables(tables: Pick<Tables, 'database'>, statements: string): Promise<void> {
+  // Only SQLite, which compares bytes, has this function. Postgres compares them under this name.
+  const byBytes = await run(tables, "SELECT instr('a', 'a') AS found").then(
+    () => ' text',
+    () => ' text COLLATE "C"',
+  )
+  for (const sql of statements.split(';'))
+    await make(tables, sql.replace(/TABLE|INDEX/, '$& IF NOT EXISTS').replaceAll(' TEXT', byBytes))
+}
+
+const make = (tables: Pick<Tables, 'database'>, sql: string, ...values: SqlValue[]) =>
+  again(
+    () => run(tables, sql, ...values),
+    (error) => !isConfigError(error),
+    10,
+  )
+
+/** Makes the tables, and binds them to the client's POS and address. */
+export async function migrate(tables: Tables): Promise<void> {
+  await makeTables(tables, TABLES)
+  const first = 'INSERT INTO edgetill_version (version, owner) VALUES (?, ?) ON CONFLICT DO NOTHING'
+  await make(tables, first, VERSION, ownerOf(tables))
+  await make(tables, 'UPDATE edgetill_version SET owner = ? WHERE owner IS NULL', ownerOf(tables))
+  const [row] = await run(tables, 'SELECT * FROM edgetill_version ORDER BY version DESC LIMIT 1')
+  const { version } = row as unknown as { version: number }
+  if (row?.recovered_at === undefined) throw new ConfigError('database', 'Use a handle that does not rename columns.')
+  if (Number(version) > VERSION)
+    throw new ConfigError('database', 'A newer edgetill has made the tables: update this process too.')
+  checkOwner(tables, row)
+  await make(tables, `UPDATE edgetill_version SET started_at = ${tables.database.clock}`)
+}
+
+type Kind = 'event' | 'payment' | 'operation' | 'end' | 'close' | 'stray'
+
+/** A row of `edgetill_log`, with columns that a query adds. A 64-bit integer may be a text. */
 export type Row = Record<'order_key' | 'order_id' | 'id' | 'body', string> &
-  Record<'number' | 'is_open' | 'attempts', number> &
-  Record<'written_at' | 'next_at' | 'now' | 'recovered_at' | 'backup_at', SqlValue> &
-  Record<'name' | 'error', string | null> & { kind: Kind }
+  Record<'number' | 'attempt' | 'is_open' | 'attempts', number> &
+  Record<'written_at' | 'next_at' | 'unlisted' | 'now' | 'recovered_at' | 'backup_at', SqlValue> &
+  Record<'name' | 'error' | 'summary', string | null> & { kind: Kind; owner: string }
 
-type NewRow = { kind: Kind; id: string; body: object; name?: string | null; isOpen?: boolean; dueInMs?: number | null }
-type Place = { order_key: string; order_id: string | null; next: number }
+type NewRow = {
+  kind: Kind
+  id: string
+  body: object
+  summary?: object | undefined
+  name?: string | null
+  isOpen?: boolean | 2
+  dueInMs?: number | null
+}
+type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
 
-/** Writes the next row of an order. @throws LOST where another process has written one since the order was read. */
-export async function append(tables: Tables, order: Place, row: NewRow): Promise<undefined> {
-  const { kind, id, body, name = null, isOpen = false, dueInMs = null } = row
-  const sql = `INSERT INTO edgetill_log (order_key, number, kind, id, order_id, written_at, name, is_open, body, next_at, attempts)
-    VALUES (?, ?, ?, ?, ?, ${tables.database.clock}, ?, ?, ?, ${tables.database.clock} + ${dueInMs}, 0) ON CONFLICT DO NOTHING
-    RETURNING number`
-  const values = [order.order_key, order.next++, kind, id, order.order_id, name, Number(isOpen), JSON.stringify(body)]
-  const rows = await run(tables, sql, ...values)
-  if (rows.length === 0) throw LOST
+/**
+ * Writes an order's next row, and returns it. @param beside A statement that is written with it.
+ * @throws LOST if another process has written one since the order was read.
+ */
+export async function append(tables: Tables, order: Place, row: NewRow, beside?: SqlStatement): Promise<Row> {
+  const { kind, id, body, summary, name = null, isOpen = false, dueInMs = null } = row
+  const { clock } = tables.database
+  const { order_key, base_id, attempt } = order
+  const sql = `INSERT INTO edgetill_log (order_key, number, attempt, kind, id, order_id, name, is_open, body, summary, written_at, next_at,
+    attempts, unlisted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, 0, ${base_id === null ? null : clock})
+    ON CONFLICT DO NOTHING RETURNING *`
+  const place = [order_key, order.next++, attempt, kind, id, base_id]
+  const rest = [name, Number(isOpen), JSON.stringify(body), summary ? JSON.stringify(summary) : null]
+  const values = [...place, ...rest]
+  const [written] = beside
+    ? ((await runAll(tables, [[sql, values], beside]))[0] as Row[])
+    : await run(tables, sql, ...values)
+  if (!written) throw LOST
+  return written
 }
 
 export const ONE = 'WHERE order_key = ? AND number = ?'
 
 /**
- * An order as the till knows it. `attempts`: captures, refunds and voids without an outcome. `version`: the money that it holds, as one
- * word, for `ifVersion`. `url`: where the customer pays, as long as it is known.
+ * An order, shown by one attempt at paying it. `attempts`: captures, refunds and voids without an outcome. `version`: the money that the
+ * order holds, as one word, for `ifVersion`. `url`: where the customer pays, if that is known.
  */
-export type TillOrder = Order & {
+export interface TillOrder extends Order {
+  /** Of the attempt: `mugs`, or `mugs~2`. */
   order_id: string
   attempts: UnsettledOperation[]
   version: string
   url: string | null
+  /** The order of this attempt, unless it is the first attempt. */
+  replaces?: string
+  /** The newest attempt, if this is an earlier one. */
+  replaced_by?: string
 }
 
 /** The request that created a payment; `url` once it was. */
-export type Payment = { terms: ExpectedPayment; server_url?: string | undefined; url?: string | null }
+export type Payment = {
+  terms: ExpectedPayment
+  buyer?: Buyer
+  server_url?: string | undefined
+  url?: string | null
+  /** The call that creates it has ended without saying whether it was created. */
+  lost?: true
+  link?: PaymentLink
+}
+/** The link that opened a payment. `page`: data for the customer's pages; `opened_at`: when a customer was last redirected. */
+export type PaymentLink = { page: object; expires_at: number; opened_at?: number; expired?: true }
 
-/** An order as the database has it at one moment: `now` by its clock, `asked_at` by this machine's; `state` is for the protocol. */
-export interface Reading extends Record<'next' | 'now' | 'asked_at', number>, Record<'order_key' | 'order_id', string> {
+/**
+ * One attempt at paying an order at one moment: `now` by the database's clock, `asked_at` by this machine's. `state` is for the protocol.
+ * `base_id`: the order_id that the shop knows. `attempts`, in their order: every created attempt, or every attempt with a row if none was created;
+ * `announced`: the highest number. `isClosed`: the shop has cancelled the order.
+ */
+export interface Reading
+  extends Record<'attempt' | 'announced' | 'next' | 'now' | 'asked_at', number>,
+    Record<'order_key' | 'base_id' | 'order_id', string> {
   payment: (Payment & Row) | undefined
-  events: (EventSummary & Pick<Row, 'name'>)[]
+  events: (StoredSummary & Pick<Row, 'written_at'>)[]
+  /** Responses, with which the records of later events are compared. */
+  bases: readonly Base[]
   made: readonly MoneyOperation[]
   state: OrderState
   order: TillOrder
+  attempts: readonly Reading[]
+  isClosed: boolean
+  /** Without the events that count as stored, for the engine of a shop. */
+  before?: Judged | undefined
 }
 
-/** Reads an order in one statement, and closes the rows that are over. `wasAsked`: the service, what was made before. */
-export async function readOrder(tables: Tables, order_id: string, wasAsked = false): Promise<Reading> {
-  const order_key = await sha256Async(orderText(order_id))
+/** An event's summary, with the price that its webhook's address may contain. */
+export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined }
+export type Judged = Pick<Reading, 'order' | 'made'>
+
+/**
+ * Reads all attempts of an order in one statement, and closes the rows that are over. `asked`: the attempt whose operations the service
+ * has listed just now. `more`: an event that counts as stored; then nothing is closed. @returns The attempt with this order_id.
+ */
+export async function readOrder(
+  tables: Tables,
+  order_id: string,
+  asked = '',
+  more: readonly StoredSummary[] = [],
+): Promise<Reading> {
+  const { base_id, attempt } = attemptOf(order_id)
+  const order_key = await sha256Async(orderText(base_id))
   const asked_at = Date.now()
-  const sql = `SELECT ${tables.database.clock} AS now, v.*, l.* FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
-    backup_at FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`
-  const rows = await run(tables, sql, order_key)
-  const [first] = rows as [Row]
-  const of = (kind: Kind) => rows.flatMap((row) => (row.kind === kind ? { ...row, ...JSON.parse(row.body) } : []))
-  const payment = of('payment').find(({ id }) => id === '')
-  const events = of('event').map(({ summary, name, written_at }) => ({ ...summary, name, written_at }))
-  const made: MoneyOperation[] = of('operation').map((one) => withEnd(one, of('end')))
-  const order = { ...foldSummaries(order_id, events, payment?.terms), order_id }
-  for (const row of rows.filter(({ is_open }) => Number(is_open) === 1)) {
-    const own = made.find(({ id }) => id === row.id)
-    const isOver = row.kind === 'event' ? !needsPerson(order) : own && !(row.kind === 'end' ? own.late : isOpen(own))
-    // Another operation may begin now; where nothing was sent, under the same key too.
-    const name = own?.outcome === 'not_sent' ? null : row.name
-    if (isOver) await run(tables, `UPDATE edgetill_log SET is_open = 0, name = ? ${ONE}`, name, order_key, row.number)
+  // An event's record is read only for `onEvent`.
+  const columns = `l.order_key, l.number, l.order_id, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
+    CASE WHEN l.kind = 'event' THEN l.summary ELSE l.body END AS body`
+  const sql = `SELECT ${tables.database.clock} AS now, v.*, ${columns} FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
+    backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`
+  const read = await run(tables, sql, order_key)
+  const [first] = read as [Row]
+  checkOwner(tables, first)
+  const rows = read.filter(({ kind }) => kind !== null)
+  const numbers = [...new Set([attempt, ...rows.map((row) => Number(row.attempt))])].sort((a, b) => a - b)
+  const place = {
+    ...{ order_key, base_id, asked_at, now: Number(first.now), next: Number(rows.at(-1)?.number ?? 0) + 1 },
+    announced: Math.max(1, ...rows.map((row) => Number(row.attempt))),
+    isClosed: rows.some(({ kind }) => kind === 'close'),
+    attempts: [] as Reading[],
   }
-  // Of an order that the service has created for this till, nothing was made before; and it was asked before the first operation.
-  const lostAt = Number(first.recovered_at)
-  const isOurs = payment?.url !== undefined && Number(payment.written_at) > lostAt
-  const isAsked = wasAsked || isOurs || made.some(({ started_at }) => started_at > lostAt)
-  // An operation from before the backup needs no key.
-  const kept = events.filter(({ written_at }) => Number(written_at) <= Number(first.backup_at))
-  const idsOf = (some: typeof events) => some.flatMap(({ operation_id }) => operation_id ?? [])
-  const state: OrderState = {
-    order: { ...order, isKnown: first.kind !== null, isAddressable: true, operation_ids: idsOf(events) },
-    operations: made,
-    ...(((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, kept: idsOf(kept) } }),
-  }
-  const place = { order_key, order_id, next: Number(rows.at(-1)?.number ?? 0) + 1, now: Number(first.now), asked_at }
-  const attempts = made.filter(isOpen).map(describeUnsettled)
-  const shown = { ...order, attempts, version: versionOf(order, made), url: payment?.url ?? null }
-  return { ...place, payment, events, made, state, order: shown }
+  const parsed = numbers.map((number) => parse(tables, base_id, number, rows, number === attempt ? more : []))
+  const all = parsed.map((one): Reading => {
+    const isPaidBeside = parsed.some((other) => other !== one && holdsMoney(other.folded.totals))
+    const reading: Reading = { ...place, ...judge(tables, one, first, isPaidBeside, one.order_id === asked) }
+    if (tables.stored && more.length > 0 && one.attempt === attempt)
+      reading.before = judge(tables, parse(tables, base_id, attempt, rows), first, isPaidBeside, false)
+    return reading
+  })
+  if (more.length === 0)
+    for (const [i, { order, made }] of all.entries()) {
+      const isDoubted = made.some(({ late }) => late)
+      for (const { kind, id, name, number } of parsed[i]?.rows.filter(({ is_open }) => Number(is_open) > 0) ?? []) {
+        const own = made.find((one) => one.id === id)
+        const isOver =
+          kind === 'event' ? !isDoubted && !needsPerson(order) : own && !(kind === 'end' ? own.late : isOpen(own))
+        // If nothing was sent, the key is free again.
+        const kept = own?.outcome === 'not_sent' ? null : name
+        if (isOver) await run(tables, `UPDATE edgetill_log SET is_open = 0, name = ? ${ONE}`, kept, order_key, number)
+      }
+    }
+  const known = all.filter(({ state }) => state.order.isKnown)
+  const made = known.filter((one) => one.payment || one.events.length > 0 || one.made.length > 0)
+  place.attempts.push(...(made.length > 0 ? made : known))
+  link(all)
+  return all.find((one) => one.attempt === attempt) as Reading
 }
 
-/** With the end that counts: of two the one that a person has chosen, which is a third row, else the first. */
+/** Adds the facts of the other attempts to each attempt. */
+function link(all: readonly Reading[]): void {
+  const newest = all[0]?.attempts.at(-1)
+  // Read each version before it includes the other attempts.
+  const paid = all.filter(({ order }) => holdsMoney(order.totals)).map((one) => [one, one.order.version] as const)
+  for (const reading of all) {
+    const { order, state, made, attempt } = reading
+    const beside = all.filter((one) => one !== reading)
+    state.order.refundedBeside = beside.reduce((sum, one) => sum + committed(one.order, one.made).refunded_minor, 0)
+    state.order.openBeside = findOpen(beside.flatMap((one) => one.made))
+    state.order.versionsBeside = paid.flatMap(([one, version]) => (one === reading ? [] : version))
+    order.version = versionOf(state.order, made)
+    if (attempt > 1) order.replaces = reading.base_id
+    if (newest && newest.attempt > attempt) order.replaced_by = newest.order_id
+  }
+}
+
+type Parsed = ReturnType<typeof parse>
+
+/** Parses an attempt's rows, and folds its events. @param more Left out, a response is no event: nobody was told of it yet. */
+function parse(tables: Tables, base_id: string, attempt: number, all: readonly Row[], more?: readonly StoredSummary[]) {
+  const order_id = attemptId(base_id, attempt)
+  const rows = all.filter((row) => Number(row.attempt) === attempt)
+  const of = <Body>(kind: Kind): [Row, Body][] => {
+    const found = rows.filter((row) => row.kind === kind)
+    const bodies: Body[] = JSON.parse(`[${found.map(({ body }) => body).join()}]`)
+    return found.map((row, i) => [row, bodies[i] as Body])
+  }
+  const [paid] = of<Payment>('payment').filter(([{ id }]) => id === '')
+  const payment = paid && { ...paid[0], ...paid[1] }
+  const ends = of<MoneyEnd & { event?: string }>('end').map(([{ id, number, written_at }, body]) => {
+    return { ...body, id, number: Number(number), written_at }
+  })
+  const bases = ends.flatMap(({ number, answer }): Base[] =>
+    answer.code === 'executed' ? [{ number, record: answer.record as Base['record'] }] : [],
+  )
+  const received = of<Omit<StoredSummary, 'id'>>('event').map(([{ id, written_at }, summary]) => {
+    return { id, ...summary, written_at }
+  })
+  const stored = of<MoneyOperation>('operation').map(([{ id, name }, body]) =>
+    withEnd({ ...body, id, keyHash: name ?? '' }, ends as never),
+  )
+  const news = more ?? []
+  // The response to a call is an event until its webhook has come.
+  const reportOf = ({ method, operation_id, status }: EventSummary) => `${method} ${operation_id} ${status}`
+  const reported = new Set(ends.length > 0 ? [...received, ...news].map(reportOf) : [])
+  const responses = ends.flatMap(({ id, written_at, event, answer }) => {
+    if (!more || event === undefined || answer.code !== 'executed') return []
+    const summary = { ...fieldsOf(eventFrom(event, { ...answer.record, order_id })), id, written_at }
+    return reported.has(reportOf(summary)) ? [] : summary
+  })
+  const events = [...received, ...responses]
+  const sealed = [...received, ...news].find(({ expected }) => expected)?.expected
+  const terms = { ...payment?.terms, ...sealed, pos_id: merchantOf(tables.client).posId }
+  const folded = foldSummaries(order_id, [...events, ...news], terms)
+  // This till has neither created the payment nor moved its money.
+  if (!payment && !sealed && stored.length === 0 && folded.events.length > 0) folded.flags.unshift('unknown_order')
+  return { attempt, order_id, rows, payment, events, bases, stored, folded }
+}
+
+/** Judges an attempt's money. `isPaidBeside`: another attempt holds money. */
+function judge(
+  tables: Tables,
+  { attempt, order_id, rows, payment, events, bases, stored, folded }: Parsed,
+  { recovered_at, backup_at }: Row,
+  isPaidBeside: boolean,
+  wasAsked: boolean,
+) {
+  const isTwice = isPaidBeside && holdsMoney(folded.totals) && !folded.flags.includes('paid_twice')
+  const order = { ...folded, order_id, flags: isTwice ? [...folded.flags, 'paid_twice' as const] : folded.flags }
+  // If this till created the order, nothing was made before. Else the service was asked before the first operation.
+  const lostAt = Number(recovered_at)
+  const isOurs = payment?.url !== undefined && Number(payment.written_at) > lostAt
+  const askedAt = stored.find(({ started_at }) => started_at > lostAt)?.started_at
+  const isAsked = wasAsked || isOurs || askedAt !== undefined
+  const idsOf = (isIn: (writtenAt: number) => boolean) =>
+    events.flatMap(({ operation_id, written_at }) => (operation_id && isIn(Number(written_at)) ? operation_id : []))
+  // An operation from before the backup needs no key, nor does an operation that was made after the service was asked.
+  const operation_ids = idsOf(() => true)
+  const asked = new Set(idsOf((at) => at <= (askedAt ?? Number.POSITIVE_INFINITY)))
+  const kept = idsOf((at) => at <= Number(backup_at)).concat(operation_ids.filter((id) => !asked.has(id)))
+  const lost = ((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, kept } }
+  const made = asOfEvents({ order, operations: stored, ...lost })
+  const isAddressable = !tables.addressOf || tables.addressOf(order_id, payment) !== undefined
+  const facts = { ...order, isKnown: rows.length > 0, isAddressable, operation_ids }
+  const state: OrderState = { order: facts, operations: made, ...lost }
+  const open = made.filter(isOpen).map(describeUnsettled)
+  const shown: TillOrder = { ...order, attempts: open, version: versionOf(order, made), url: payment?.url ?? null }
+  return { attempt, order_id, payment, events, bases, made, state, order: shown }
+}
+
+/** The order as its shop sees it: the attempt that holds money, else the newest, with the open operations of all attempts. */
+export function orderOf(attempts: readonly Reading[]): TillOrder | undefined {
+  const shown = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)
+  return shown && { ...shown.order, attempts: attempts.flatMap(({ order }) => order.attempts) }
+}
+
+/**
+ * Reads the order that a shop names, or one attempt: `mugs~1` is the first attempt, unless another program has used this id.
+ * @returns `isWhole`: the order is meant, not only this attempt.
+ */
+export async function readNamed(
+  tables: Tables,
+  named: string,
+  asked = '',
+): Promise<[reading: Reading, isWhole: boolean]> {
+  const reading = await readOrder(tables, named, asked)
+  const base_id = baseOrderId(named)
+  if (reading.state.order.isKnown || named !== `${base_id}~1`) return [reading, reading.attempt === 1]
+  return [await readOrder(tables, base_id, asked), false]
+}
+
+/** Adds the end that counts to an operation: the last choice of a person, with its `known`, else the first end. */
 function withEnd(operation: MoneyOperation, rows: readonly MoneyOperation[]): MoneyOperation {
   const ends = rows.filter(({ id }) => id === operation.id)
-  const [first = ends[0], late, chosen] = ends.filter(({ outcome }) => outcome !== 'unknown')
-  const { outcome, answer, operation_id } = chosen ?? first ?? operation
-  return { ...operation, outcome, answer, operation_id, late: chosen ? undefined : (late as MoneyEnd | undefined) }
+  const chosen = ends.filter((one) => 'known' in one).at(-1)
+  const [first = ends[0], late] = ends.filter(({ outcome }) => outcome !== 'unknown')
+  const { outcome, answer, operation_id, known = operation.known } = chosen ?? first ?? operation
+  return {
+    ...operation,
+    known,
+    outcome,
+    answer,
+    operation_id,
+    late: chosen ? undefined : (late as MoneyEnd | undefined),
+  }
 }

@@ -1,55 +1,103 @@
-import { ConfigError } from '../errors.ts'
-import { requestOf } from '../money/calls.ts'
-import type { OperationKind } from '../money/protocol.ts'
+import { merchantOf } from '../client/merchant.ts'
+import { ConfigError, isConfigError } from '../errors.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
+import type { DaySum, DaysQuery, TillOperation } from '../orders/day-sums.ts'
+import type { ListedOrder } from '../orders/listed-order.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
-import { storeEvent, type TillClient, type TillOptions } from './events.ts'
-import { type Moved, play } from './move-money.ts'
-import { cancelPayment, type Opened, openPayment } from './open-payment.ts'
-import { doDue, eraseOrder, listAttention, type TillAttention } from './settle.ts'
-import { migrate, readOrder, run, type TillOrder } from './store.ts'
+import { CALL_NAMES, requestOf } from './calls.ts'
+import { listDays, listOperations, type OperationsQuery } from './days.ts'
+import { type DueEvent, isOrderId, receiveStray, storeEvent, type TillClient, type TillOptions } from './events.ts'
+import { catchUp } from './listed.ts'
+import { listOrders, type OrdersQuery } from './lists.ts'
+import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
+import { cancelPayment, type Opened, type OpenOptions, openPayment } from './open-payment.ts'
+import type { OperationKind } from './protocol.ts'
+import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
+import { migrate, orderOf, type Reading, type Row, readNamed, run, type TillOrder } from './store.ts'
 
-/** `key`: one key is one operation of one order; a hidden field of a form will do. `ifVersion`: the `version` that the person saw. */
+/** `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the person saw. */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
+/** `limitMinor`: how much the caller may refund of the whole order in hundredths, earlier refunds of all attempts included. */
+export type RefundOptions = MoveOptions & { limitMinor?: number | undefined }
 /** A call that moves money: once for each key. */
-export type Move<Name extends keyof TillClient> = (
+export type Move<Name extends keyof TillClient, Options = MoveOptions> = (
   input: Parameters<TillClient[Name]>[0],
-  options: MoveOptions,
+  options: Options,
 ) => Promise<Moved<Awaited<ReturnType<TillClient[Name]>>>>
 
 /** The result of {@link createTill}. Its functions can be passed on: they need no `this`. */
 export interface Till {
-  /** Makes the tables `edgetill_…`. Call it at start-up, in each process. @throws {ConfigError} where a newer edgetill has made them. */
+  /**
+   * Makes the tables `edgetill_…`, which then belong to the client's POS and address. Call it at start-up, in each process.
+   * @throws {ConfigError} if a newer edgetill has made them, or if they belong to another POS or address.
+   */
   migrate(): Promise<void>
   /** Stores a webhook's event, then has your `onEvent` called. @throws while the database fails: the response is then 503. */
   receive(event: WebhookEvent): Promise<void>
-  /** Creates a payment, or returns the one that this `order_id` has: its `url` as long as it can be paid, then `ended`. */
-  createPayment(input: CreatePaymentInput): Promise<Opened>
-  /** Captures or voids a hold, or refunds what was paid. */
+  /**
+   * Stores a genuine webhook that cannot be read, such as one that is not JSON: `attention()` shows it. Pass it to
+   * `createWebhookHandler` as `onUnreadable`. @param raw The raw `data`, or the error that carries it.
+   */
+  receiveStray(raw: string | { data: string; reason?: string }): Promise<void>
+  /**
+   * Creates a payment, or returns the existing payment of this `order_id`: its `url` as long as it can be paid, then `ended`. With
+   * `attempts` a decline is followed by another attempt, once the service has confirmed that the earlier one cannot be paid.
+   */
+  createPayment(input: CreatePaymentInput, options?: OpenOptions): Promise<Opened>
+  /**
+   * Captures or voids a hold, or refunds a payment. The order's own id means the attempt that holds money, `mugs~2` the second attempt,
+   * `mugs~1` the first.
+   */
   capture: Move<'capturePayment'>
-  refund: Move<'refundPayment'>
+  refund: Move<'refundPayment', RefundOptions>
   void: Move<'voidPayment'>
-  /** Cancels a payment that was not paid. It needs no key: a payment that is cancelled stays cancelled. */
+  /**
+   * Cancels the open payment of an order, in any attempt, and closes the order: no other payment is made. It needs no key. If nothing is
+   * open, `record.link` is `closed`.
+   */
   cancel(order_id: string): ReturnType<Move<'cancelPayment'>>
-  /** At start-up and every minute: looks up what has no outcome or webhook, calls `onEvent` for what is due. @returns `attention()`. */
+  /** Call it at start-up and every minute: it finds out unknown outcomes, and calls `onEvent` for due events. @returns `attention()`. */
   settle(): Promise<TillAttention[]>
-  /** Says what became of an operation that cannot be found out, or which of its two ends counts. @param id Of the attempt. */
+  /** Settles an operation whose outcome cannot be found out, or decides which of its two ends counts. @param id The operation's. */
   settleByHand(order_id: string, id: string, how: { executed: boolean }): Promise<Moved>
-  /** The order, folded from its events; undefined where nothing is known of it. */
+  /**
+   * The order, folded from its events; undefined for an unknown order. If there were several attempts, it is shown by the attempt that
+   * holds money, else by the newest. `mugs~2` is the second attempt, `mugs~1` the first.
+   */
   order(order_id: string): Promise<TillOrder | undefined>
-  /** Orders, the newest first, at most `limit` (50), and the cursor of the next page or null. */
-  orders(page?: { limit?: number; cursor?: string | null }): Promise<{ orders: TillOrder[]; cursor: string | null }>
+  /**
+   * A page of orders, the newest first, up to date, and the cursor of the next page or null.
+   * @throws {ConfigError} for a wrong filter. @throws while more than 500 orders are not listed yet: `settle`, or call again.
+   */
+  orders(query?: OrdersQuery): Promise<{ orders: ListedOrder[]; cursor: string | null }>
+  /** The takings of days: a row for each day, currency and way of payment. An operation counts on the day that its success was received. */
+  days(query: DaysQuery): Promise<DaySum[]>
+  /** A page of the operations of days, the oldest first. */
+  operations(query: OperationsQuery): Promise<{ operations: TillOperation[]; cursor: string | null }>
   /** Entries that a person should look at. */
   attention(): Promise<TillAttention[]>
-  /** Removes a customer's data from all that is stored of an order. What was paid and refunded stays. */
+  /** Calls `onEvent` again for an event, also after it was handled or given up. @returns Whether there is such an event. */
+  replay(order_id: string, event_id: string): Promise<boolean>
+  /** Removes a customer's data from an order. Payments and refunds stay. */
   erase(order_id: string): Promise<void>
-  /** After a backup of `since` was restored: an operation that no stored key explains stops others of its kind until it is settled. */
-  recover(backup: { since: Date }): Promise<void>
+  /**
+   * Call it after you have restored a backup of `since`, and called `migrate`. While the service shows an operation that no stored key
+   * explains, a key of that kind is never sent, and a person settles it. An earlier time is safe too.
+   * @param backup `events`: webhooks that you have received since then and kept elsewhere; they are stored without calling `onEvent`.
+   *   `erased`: the ids of orders that were erased since then; they are erased again. Repeatable after a failure.
+   * @returns The time that counts: yours, or that of the last `migrate` if that is earlier, as later rows contradict yours.
+   * @throws {ConfigError} for a time in the future.
+   */
+  recover(backup: {
+    since: Date
+    events?: Iterable<WebhookEvent> | AsyncIterable<WebhookEvent> | undefined
+    erased?: Iterable<string> | undefined
+  }): Promise<{ since: Date }>
 }
 
 /**
- * Makes a till: captures, refunds, voids and payments that happen once, over a SQL database that you have, with any number of
- * processes. It opens nothing, and knows nothing of HTTP, forms or users.
+ * Makes a till: captures, refunds, voids and payments that happen once, over your own SQL database, with any number of processes. It
+ * opens nothing, and has no part in HTTP, forms or users.
  * @throws {ConfigError} naming the option that cannot work.
  * @example
  * import type { Client } from 'edgetill'
@@ -68,52 +116,96 @@ export function createTill(options: TillOptions): Till {
   }
   for (const name of Object.keys(unknown)) must(false, name, 'left out')
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
+  const { posId } = merchantOf(client)
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
   const scope = { client, database, onEvent, keepCardToken }
   let delivery: Promise<unknown> = Promise.resolve()
+  /** Delivers only this row: processes that all empty one queue would fight for it. A row that fails is due again. */
+  const deliver = (row: Row | undefined, due?: DueEvent): void => {
+    if (row && onEvent) delivery = Promise.all([doRow(scope, row, due).catch(() => {}), delivery]).then(() => {})
+  }
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+  /** @returns Undefined for a right input. @throws {ConfigError} for another merchant's. */
+  const check = ({ order_id, pos_id = posId }: { order_id: string; pos_id?: string | undefined }) => {
+    must(pos_id.toLowerCase() === posId.toLowerCase(), 'pos_id', "the client's posId")
+    return isOrderId(order_id)
+      ? undefined
+      : invalid('order_id must be a non-empty text, without NUL or half of a surrogate pair.')
+  }
   const move =
     (kind: OperationKind) =>
-    async ({ order_id, ...fields }: { order_id: string }, { key, ifVersion }: MoveOptions): Promise<never> => {
-      must(typeof key === 'string' && key !== '', 'key', 'a non-empty text')
-      const request = { ...(await requestOf(kind, fields, key)), hasCurrency: true, version: ifVersion }
+    async (input: { order_id: string }, { key, ifVersion, limitMinor }: RefundOptions): Promise<never> => {
+      must(isText(key), 'key', 'a non-empty text')
+      const isLimit = limitMinor === undefined || (Number.isSafeInteger(limitMinor) && limitMinor >= 0)
+      must(isLimit, 'limitMinor', 'a whole number of hundredths')
+      // Without a currency, that of the order's payment is used.
+      const wrong = check(input) ?? (await rejectionOf(client, CALL_NAMES[kind], { order_currency: 'UAH', ...input }))
+      if (wrong) return wrong as never
+      const { order_id, ...fields } = input
+      const asked = await requestOf(kind, fields, key)
+      const request = { ...asked, hasCurrency: true, version: ifVersion, limit: limitMinor }
       return (await play(scope, order_id, { type: 'request', request }, fields)) as never
     }
   return {
     migrate: () => migrate(scope),
     async receive(event) {
-      await storeEvent(scope, event)
-      // A failed entry is due again.
-      delivery = Promise.all([doDue(scope, 'event').catch(() => {}), delivery]).then(() => {})
+      const due = await storeEvent(scope, event)
+      deliver(due?.row, due)
     },
-    createPayment: (input) => openPayment(scope, input),
+    receiveStray: (raw) => receiveStray(scope, raw),
+    createPayment: async (input, opening = {}) => check(input) ?? openPayment(scope, input, opening),
     capture: move('capture'),
     refund: move('refund'),
     void: move('void'),
     cancel: (order_id) => cancelPayment(scope, order_id) as ReturnType<Till['cancel']>,
     async settle() {
-      for (const kind of ['event', 'operation', 'payment', 'event'] as const) await doDue(scope, kind)
-      await delivery
+      // The kinds run side by side; then the events that operations and payments have led to are due.
+      await Promise.all((['event', 'operation', 'payment'] as const).map((kind) => doDue(scope, kind)))
+      await doDue(scope, 'event')
+      // A list reports why an order cannot be listed.
+      const listed = catchUp(scope).catch((error: unknown) => isConfigError(error) && Promise.reject(error))
+      await Promise.all([delivery, listed])
       return listAttention(scope)
     },
-    settleByHand: (order_id, id, how) => play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false }),
-    order: (order_id) =>
-      readOrder(scope, order_id).then(({ state, order }) => (state.order.isKnown ? order : undefined)),
-    async orders({ limit = 50, cursor } = {}) {
-      const [time, key = ''] = (cursor ?? `${Number.MAX_SAFE_INTEGER}/`).split('/')
-      const sql = `SELECT * FROM edgetill_log WHERE number = 1 AND (written_at, order_key) < (?, ?) ORDER BY written_at DESC, order_key DESC LIMIT ?`
-      const rows = await run(scope, sql, Number(time), key, limit)
-      const orders = await Promise.all(rows.map(async ({ order_id }) => (await readOrder(scope, order_id)).order))
-      const last = rows[limit - 1]
-      return { orders, cursor: last ? `${last.written_at}/${last.order_key}` : null }
+    async settleByHand(named, id, how) {
+      const [reading] = await readNamed(scope, named)
+      const has = ({ made, order }: Reading) => [...made, ...order.operations].some((one) => one.id === id)
+      const { order_id } = reading.attempts.find(has) ?? reading
+      return play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false })
     },
+    async order(named) {
+      const [{ order, state, attempts }, isWhole] = await readNamed(scope, named)
+      if (isWhole) return orderOf(attempts)
+      return state.order.isKnown ? order : undefined
+    },
+    async orders(query = {}) {
+      for (const [name, time] of Object.entries({ from: query.from, to: query.to }))
+        must(time === undefined || !Number.isNaN(time.getTime()), name, 'a Date')
+      return listOrders(scope, query)
+    },
+    days: (query) => listDays(scope, query),
+    operations: (query) => listOperations(scope, query),
     attention: () => listAttention(scope),
-    erase: (order_id) => eraseOrder(scope, order_id),
-    async recover({ since }) {
+    async replay(order_id, event_id) {
+      const row = await makeDue(scope, order_id, event_id)
+      deliver(row)
+      return row !== undefined
+    },
+    erase: async (order_id) => void (await eraseOrder(scope, order_id)),
+    async recover({ since, events = [], erased = [] }) {
       must(since instanceof Date && !Number.isNaN(since.getTime()), 'since', 'a Date')
-      // After all that was kept: this clock may be behind.
+      // After every row: this clock may be behind.
       const last = `SELECT max(ms) FROM (SELECT ${database.clock} AS ms UNION SELECT written_at FROM edgetill_log) AS t`
-      await run(scope, `UPDATE edgetill_version SET recovered_at = (${last}), backup_at = ?`, since.getTime())
+      // Rows that were written after the last start belong to no backup.
+      const kept = 'CASE WHEN started_at < ? THEN started_at ELSE ? END'
+      const sql = `UPDATE edgetill_version SET recovered_at = (${last}), backup_at = ${kept} WHERE ? < (${last}) + 60000 RETURNING backup_at`
+      const time = since.getTime()
+      const [row] = await run(scope, sql, time, time, time)
+      must(row !== undefined, 'since', 'a time that is over')
+      for await (const event of events) await storeEvent(scope, event, { notify: false })
+      for (const order_id of erased) await eraseOrder(scope, order_id)
+      return { since: new Date(Number(row?.backup_at)) }
     },
   }
 }

@@ -4,7 +4,7 @@ import { SIGNATURE_LENGTH } from './signature.ts'
 
 /**
  * Finds out why a signature did not match. Runs after a mismatch only, so that a genuine webhook pays nothing for it.
- * It describes what was received and never says anything about the expected signature.
+ * It describes the received values and never the expected signature.
  */
 export function signatureError(data: string, signature: string): WebhookVerificationError {
   const { length } = signature
@@ -13,10 +13,11 @@ export function signatureError(data: string, signature: string): WebhookVerifica
   if (length !== SIGNATURE_LENGTH)
     return rejected(
       'signature_length',
-      `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}: 27 lack the padding "=", 40 are hexadecimal`,
+      `the signature has ${length} characters instead of ${SIGNATURE_LENGTH}: ` +
+        '27 lack the padding "=", 40 are hexadecimal',
     )
   if (!/^[\w-]+=$/.test(signature))
-    return rejected('signature_alphabet', 'the signature is not Base64Url, which has "-" and "_" for "+" and "/"')
+    return rejected('signature_alphabet', 'the signature is not Base64Url: "-" and "_" for "+" and "/"')
   return rejected(
     'signature_mismatch',
     'the signature is of other data or another secret: check that the API secret is of the same project',
@@ -28,8 +29,12 @@ export function rejected(reason: WebhookRejection, what: string): WebhookVerific
   return new WebhookVerificationError(reason, `Webhook rejected: ${what}.`)
 }
 
-export function missing(name: string): WebhookVerificationError {
-  return rejected('missing_field', `its form has no "${name}"`)
+/** The error of a form without a field. `express.json()` often leaves an empty object of a form. */
+export function missing(name: string, value: unknown, isEmpty: boolean): WebhookVerificationError {
+  const isOther = value != null && value !== ''
+  if (isOther) return rejected('missing_field', `its "${name}" is not a text (received: ${kindOf(value)})`)
+  const more = isEmpty ? ', nor any other field: did a parser of another type read it?' : ''
+  return rejected('missing_field', `its form has no "${name}"${more}`)
 }
 
 export function duplicate(name: string): WebhookVerificationError {
@@ -40,12 +45,13 @@ export function tooLarge(maxBytes: number): WebhookVerificationError {
   return rejected('too_large', `its body is longer than ${maxBytes} bytes: the option maxBytes allows more`)
 }
 
-// A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose genuine webhooks.
+// A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose
+// genuine webhooks.
 
 const misused = (field: string, what: string): ConfigError =>
   new ConfigError(field, `${what}. Recipes for each framework: guides/receivers.md.`)
 
-/** The error of a form that only a mistake in the receiver can produce, such as one that is still in Base64. */
+/** The error of a form that only a mistake in the receiver can produce, such as a body that is still in Base64. */
 export function notAForm(received: unknown, what: string = classOf(received)): ConfigError {
   return misused('form', `verifyWebhook takes the parsed form (received: ${what})`)
 }
@@ -59,7 +65,8 @@ export function notARequest(received: unknown): ConfigError {
 export function bodyAlreadyRead(): ConfigError {
   return misused(
     'request',
-    'The body was read already: receive the webhook before anything else reads it, or pass verifyWebhook the parsed form',
+    'The body was read already: receive the webhook before anything else reads it, or pass verifyWebhook the parsed ' +
+      'form',
   )
 }
 
@@ -67,7 +74,7 @@ export function bodyAlreadyRead(): ConfigError {
 const classOf = (received: unknown): string =>
   (isObject(received) && Object.getPrototypeOf(received)?.constructor.name) || kindOf(received)
 
-/** Whether a value has what `readWebhook` needs of a `Request`. */
+/** Whether a value has the members of a `Request` that `readWebhook` needs. */
 export function isWebRequest(value: unknown): boolean {
   const { headers, body } = (value ?? {}) as {
     headers?: { get?: unknown } | null

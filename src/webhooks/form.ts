@@ -10,8 +10,8 @@ export interface WebhookForm {
 }
 
 /**
- * A form that `verifyWebhook` reads the two fields from: a `FormData`, a `URLSearchParams` or a `Map`; or an object of fields, as a
- * framework's body parser makes it.
+ * A form that `verifyWebhook` reads the two fields from: a `FormData`, a `URLSearchParams` or a `Map`; or an object of
+ * fields, as a framework's body parser makes it.
  */
 export type WebhookFields =
   | { get(name: string): unknown }
@@ -34,8 +34,8 @@ export function parseForm(text: string): WebhookForm {
 }
 
 /**
- * Reads the form from whatever a framework made of the body.
- * @throws {ConfigError} for what only a mistake in the receiver can produce: no body parser, raw bytes, a request.
+ * Reads the form from the value that a framework made of the body. @throws {ConfigError} for a value that only a
+ * mistake in the receiver can produce: no body parser, raw bytes, a request.
  */
 export function readForm(fields: unknown): WebhookForm {
   // A request and Headers find texts too. A parsed form may have a field of such a name.
@@ -45,12 +45,12 @@ export function readForm(fields: unknown): WebhookForm {
 }
 
 /**
- * Names an argument that is not a form, where that is plain: an event of AWS Lambda, or a form with one key,
- * the Base64 of "data=" or "signature="; a request; or a form with one key, which is the whole text. A form that was parsed has texts.
+ * Names an argument that is plainly not a form: an event of AWS Lambda, or a form with one key, the Base64 of "data="
+ * or "signature="; a request; or a form with one key, which is the whole text. A form that was parsed has texts.
  */
 function mistakenFor(fields: WebhookFields): string | undefined {
-  const { keys, isBase64Encoded, headers, body, rawBody } = fields as Record<string, unknown>
-  const names: unknown[] = typeof keys === 'function' ? [...keys.call(fields)] : Object.keys(fields)
+  const { isBase64Encoded, headers, body, rawBody } = fields as Record<string, unknown>
+  const names = namesOf(fields)
   const only = names.length === 1 ? String(names[0]) : ''
   if (typeof isBase64Encoded === 'boolean' || /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(only))
     return 'Base64; decode the body and pass new URLSearchParams(text)'
@@ -58,7 +58,12 @@ function mistakenFor(fields: WebhookFields): string | undefined {
   return only.startsWith('data=') ? 'the body as a key' : undefined
 }
 
-/** Body parsers only produce plain or null-prototype objects, whatever was sent. */
+function namesOf(fields: WebhookFields): unknown[] {
+  const { keys } = fields as { keys?: unknown }
+  return typeof keys === 'function' ? [...keys.call(fields)] : Object.keys(fields)
+}
+
+/** Body parsers only produce plain or null-prototype objects. */
 function isParsed(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
@@ -71,7 +76,7 @@ function field(fields: WebhookFields, name: keyof WebhookForm): string {
     const mistaken = mistakenFor(fields)
     // A FormData, a URLSearchParams or a Map may lack a field. An instance of any other class was never a form.
     const isForm = isParsed(fields) || ('get' in fields && 'has' in fields)
-    throw isForm && !mistaken ? missing(name) : notAForm(fields, mistaken)
+    throw isForm && !mistaken ? missing(name, value, namesOf(fields).length === 0) : notAForm(fields, mistaken)
   }
   if (values.length > 1) throw duplicate(name)
   return value

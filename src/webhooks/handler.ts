@@ -4,7 +4,8 @@ import { createReceiver, requirePost, type WebhookHandlerOptions } from './recei
 import { readWebhookForm } from './verify.ts'
 
 /**
- * Makes a handler that receives webhooks: it reads and verifies a `Request`, passes the event to `onEvent`, and responds.
+ * Makes a handler that receives webhooks: it reads and verifies a `Request`, passes the event to `onEvent`, and
+ * responds.
  *
  * | status | when |
  * | --- | --- |
@@ -12,15 +13,16 @@ import { readWebhookForm } from './verify.ts'
  * | 400, 401, 405, 413, 415 | the request is not a webhook's form, or its signature is wrong |
  * | 408 | the body did not arrive within `timeoutMs` |
  * | 500 | a mistake in the receiver: the body was read already |
- * | 503 | `onEvent` or `onUnreadable` threw or took more than `timeoutMs`, there is no `onUnreadable`, or a function for the `secrets` returned none that can work: asks the service to send again |
+ * | 503 | `onEvent`, `onUnreadable` or `secrets` failed or took more than `timeoutMs`: the service sends it again |
  *
- * The body of a response reveals nothing; `onRejected` receives the reason. A webhook can arrive more than once: `onEvent`
- * recognizes a repetition by `eventKey(event)`.
+ * The body of a response reveals nothing; `onRejected` receives the reason. A webhook can arrive more than once:
+ * `onEvent` recognizes a repetition by `eventKey(event)`.
  *
  * @returns A function that never rejects.
- * @throws {ConfigError} at once, for options that cannot work: a secret that is missing, empty or has white space around it,
- *   no `onEvent`, an unknown option, or a `maxBytes` that is not a positive whole number.
- * @see The API document, "Events", for the form. It does not say what a receiver has to return (7.): the statuses are an assumption.
+ * @throws {ConfigError} at once, for options that cannot work: a secret that is missing, empty or has white space
+ *   around it, no `onEvent`, an unknown option, or a `maxBytes` that is not a positive whole number.
+ * @see The API document, "Events", for the form. It does not show the statuses that a receiver has to return (7.): ours
+ *   are an assumption.
  * @example
  * import { createWebhookHandler, eventKey, type WebhookEvent } from 'edgetill'
  * const events = new Map<string, WebhookEvent>() // in place of a table with a unique key

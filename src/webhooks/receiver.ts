@@ -15,38 +15,39 @@ import { checkMaxBytes, verifyWebhookAsync } from './verify.ts'
 /** Options of {@link createWebhookHandler}, and of the adapters for Express, Fastify and node:http. */
 export interface WebhookHandlerOptions {
   /**
-   * The API secret, or several while one is being replaced; an undefined one is skipped. A function is called at the first webhook,
-   * and again as long as it throws or returns none that can work (the response is then 503):
+   * The API secret, or several while one is being replaced; an undefined one is skipped. A function is called at the
+   * first webhook, and again as long as it throws or returns none that can work (the response is then 503):
    * `() => process.env.EDGETILL_API_SECRET` lets a framework build without it.
    */
   secrets: WebhookSecrets | (() => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>)
   /**
-   * Stores a genuine event; `form` is what was received. The response waits for the promise it returns, up to `timeoutMs`. A webhook
-   * can arrive more than once, so use `eventKey(event)` as a unique key. When it throws, or takes longer, the response is 503, which
-   * asks the service to send again: the event may then come while this still runs.
+   * Stores a genuine event; `form` is what was received. The response waits for the promise it returns, up to
+   * `timeoutMs`. A webhook can arrive more than once, so use `eventKey(event)` as a unique key. When it throws, or
+   * takes longer, the response is 503, and the service sends the webhook again, perhaps while this still runs.
    */
   onEvent: (event: WebhookEvent, form: WebhookForm) => unknown
   /**
-   * Stores `error.data`, the only copy of a genuine webhook that cannot be read; the response is then 200. Without it, or when it
-   * throws, the response is 503.
+   * Stores `error.data`, the only copy of a genuine webhook that cannot be read; the response is then 200. Without it,
+   * or when it throws, the response is 503.
    */
   onUnreadable?: ((error: WebhookVerificationError & { readonly data: string }) => unknown) | undefined
   /**
-   * Receives the reason of every response that is not 200: a {@link WebhookVerificationError}, a {@link ConfigError} for a mistake
-   * in the receiver, or what `onEvent` or `onUnreadable` threw. The sender never learns it. Without it, the reason goes to
-   * `console.warn` (4xx) or `console.error` (5xx). What it throws is ignored.
+   * Receives the reason of every response that is not 200: a {@link WebhookVerificationError}, a {@link ConfigError}
+   * for a mistake in the receiver, or the error of `onEvent` or `onUnreadable`. The sender never sees it. Without it,
+   * the reason goes to `console.warn` (4xx) or `console.error` (5xx). Its own errors are ignored.
    */
   onRejected?: ((error: unknown, status: number) => unknown) | undefined
   /** Bytes of the body that are read at most. Default 65,536. */
   maxBytes?: number | undefined
   /**
-   * Milliseconds until the response is 503 although your functions are still running, or 408 where the body has not arrived. Nothing
-   * is stopped. Default 25,000.
+   * Milliseconds until the response is 503 although your functions are still running, or 408 where the body has not
+   * arrived. Nothing is stopped. Default 25,000.
    */
   timeoutMs?: number | undefined
   /**
-   * Receives how it ended when one of your functions was still running, or ran only after the response was sent. The service sends the webhook again, so that
-   * the event then comes a second time. Without it, the result goes to `console.warn`.
+   * Receives the result of a function of yours that was still running, or ran only after the response was sent. The
+   * service sends the webhook again, so that the event then comes a second time. Without it, the result goes to
+   * `console.warn`.
    */
   onLate?: ((late: LateWebhook) => unknown) | undefined
 }
@@ -55,7 +56,7 @@ export interface WebhookHandlerOptions {
 export interface LateWebhook {
   /** The status that the response would have had. */
   status: number
-  /** The error; undefined where it was stored after all. */
+  /** The error; undefined if the event was stored after all. */
   error: unknown
 }
 
@@ -67,7 +68,7 @@ export interface WebhookResponse {
   text: string
 }
 
-/** Receives one webhook, given how to read its form: whatever `readForm` takes, or a promise of it. */
+/** Receives one webhook, given how to read its form: an argument of `readForm`, or its promise. */
 export type WebhookReceiver = (form: () => unknown) => Promise<WebhookResponse>
 
 const STATUSES: Partial<Record<WebhookRejection, number>> = {
@@ -104,7 +105,7 @@ export function createReceiver(received: WebhookHandlerOptions): WebhookReceiver
   let known = typeof secrets === 'function' ? undefined : secrets
 
   async function receive(form: WebhookForm, onGenuine: () => void): Promise<void> {
-    // Checked before they are kept: what cannot work yet is asked for again.
+    // Checked before they are kept: the function is called again for secrets that cannot work yet.
     known ??= await stored(async () => checkSecrets(await (secrets as () => WebhookSecrets | undefined)()))
     let event: WebhookEvent
     try {
@@ -178,7 +179,7 @@ export function requirePost(method: string | undefined): void {
   if (method !== 'POST') throw rejected('method', 'its method is not POST')
 }
 
-/** Marks what the merchant's own function threw, which may be an error of this package too. */
+/** Marks an error of the merchant's own function, which may be an error of this package too. */
 class StoreFailure extends Error {}
 
 async function stored<T>(store: () => T): Promise<Awaited<T>> {

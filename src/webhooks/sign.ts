@@ -14,11 +14,11 @@ export interface SignedWebhook {
 }
 
 /**
- * Signs a payload as the service signs its webhooks: what a test, or the emulator, sends.
+ * Signs a payload as the service signs its webhooks, for a test or the emulator.
  *
  * @param payload The webhook's parameters; a string is taken as the JSON text itself.
  * @param secret The API secret.
- * @throws {ConfigError} when the payload cannot be JSON, and when the secret is empty or has white space around it.
+ * @throws {ConfigError} when the payload cannot be JSON, and when the secret is empty or has white space at its ends.
  * @see The API document, "Events", 1 and 5.
  * @example
  * import { signWebhook, verifyWebhook } from 'edgetill/webhooks'

@@ -29,18 +29,19 @@ export function signData(data: string, secret: string): string {
  * The signature's text is compared, in constant time: its last letter carries unused bits, so that
  * different texts decode to the same bytes. Nothing of `data` is parsed.
  *
- * @param secrets One secret, or several while one is being replaced; each of them is tried, an undefined one is skipped.
- * @throws {ConfigError} when there is no secret, or one is empty or has white space around it.
+ * @param secrets One secret, or several during a replacement; each secret is tried, undefined is skipped.
+ * @throws {ConfigError} when there is no secret, or a secret is empty or has white space at its ends.
  * @see The API document, "Events", 5.
  * @example
  * import { verifySignature } from 'edgetill/webhooks'
- * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old secret'])
+ * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old
+ * secret'])
  */
 export function verifySignature(data: string, signature: string, secrets: WebhookSecrets): boolean {
   return isAmong(salted(data, secrets).map(sha1Base64url), signature)
 }
 
-/** {@link verifySignature}, by Web Crypto where the runtime has no synchronous hash. */
+/** {@link verifySignature}, by Web Crypto if the runtime has no synchronous hash. */
 export async function verifySignatureAsync(data: string, signature: string, secrets: WebhookSecrets): Promise<boolean> {
   return isAmong(await Promise.all(salted(data, secrets).map(sha1Base64urlAsync)), signature)
 }
@@ -50,14 +51,14 @@ function salted(data: string, secrets: WebhookSecrets): string[] {
   return typeof data === 'string' ? list.map((secret) => secret + data + secret) : []
 }
 
-/** Compares with each, whichever matches. */
+/** Compares with each secret, even after a match. */
 const isAmong = (signatures: readonly string[], signature: string): boolean =>
   typeof signature === 'string' && signatures.filter((one) => equalText(one, signature)).length > 0
 
-/** One secret, or several while one is being replaced. An undefined one, such as an unset variable, is skipped. */
+/** One secret, or several during a replacement. Undefined, such as an unset variable, is skipped. */
 export type WebhookSecrets = string | readonly (string | undefined)[]
 
-/** @throws {ConfigError} when there is no secret, or one is empty or has white space around it. */
+/** @throws {ConfigError} when there is no secret, or a secret is empty or has white space at its ends. */
 export function checkSecrets(secrets: WebhookSecrets | undefined): readonly string[] {
   const list: readonly unknown[] = Array.isArray(secrets) ? secrets.filter((secret) => secret !== undefined) : [secrets]
   if (list.length === 0) checkSecret(undefined)

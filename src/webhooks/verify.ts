@@ -4,7 +4,7 @@ import { decodeBase64urlBinary } from '../lib/base64url.ts'
 import { cutCardData } from '../lib/card-data.ts'
 import { isObject } from '../lib/kind.ts'
 import { DRAINED_BYTES, WEBHOOK_BYTES } from '../lib/limits.ts'
-import { type RequestLike, readBytes, TooLargeError } from '../lib/read-bytes.ts'
+import { drained, type RequestLike, readBytes } from '../lib/read-bytes.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { ownOptions } from '../schemas/fields.ts'
@@ -26,12 +26,12 @@ export interface ReadWebhookOptions {
  * rejected for its shape: `kind` is `unknown` for a method that the API document does not name, and `unexpected` when a
  * field that decides is missing or of another type.
  *
- * @param form The form as received, decoded once: a `FormData`, a `URLSearchParams`, or the object that a body parser made
- *   ({@link WebhookFields}).
- * @param secrets The API secret, or several while one is being replaced; an undefined one is skipped.
+ * @param form The form as received, decoded once: a `FormData`, a `URLSearchParams`, or the object that a body parser
+ *   made ({@link WebhookFields}).
+ * @param secrets The API secret, or several during a replacement; undefined is skipped.
  * @throws {WebhookVerificationError} `verified: false` when it is not genuine (`missing_field`, `duplicate_field`,
- *   `signature_length`, `signature_alphabet`, `plus_became_space`, `signature_mismatch`); `verified: true`, with the raw
- *   `data`, when it is genuine but not readable (`not_base64url`, `not_utf8`, `not_json`): keep that `data`.
+ *   `signature_length`, `signature_alphabet`, `plus_became_space`, `signature_mismatch`); `verified: true`, with the
+ *   raw `data`, when it is genuine but not readable (`not_base64url`, `not_utf8`, `not_json`): keep that `data`.
  * @throws {ConfigError} for a mistake in the receiver: a secret that is missing, empty or has white space around it; a
  *   `form` that is not one (no body parser, a raw body, a request).
  * @see The API document, "Events".
@@ -46,7 +46,7 @@ export function verifyWebhook(form: WebhookFields, secrets: WebhookSecrets): Web
   return readGenuine(data, signature, verifySignature(data, signature, secrets))
 }
 
-/** {@link verifyWebhook}, by Web Crypto where the runtime has no synchronous hash. */
+/** {@link verifyWebhook}, by Web Crypto if the runtime has no synchronous hash. */
 export async function verifyWebhookAsync(form: WebhookForm, secrets: WebhookSecrets): Promise<WebhookEvent> {
   const { data, signature } = readForm(form)
   return readGenuine(data, signature, await verifySignatureAsync(data, signature, secrets))
@@ -59,14 +59,14 @@ function readGenuine(data: string, signature: string, isGenuine: boolean): Webho
 
 /**
  * Reads a webhook from a `Request`: checks its content type, reads its body up to a limit, verifies it and reads its
- * event. See {@link verifyWebhook} for what follows the form.
+ * event. See {@link verifyWebhook} for the steps after the form.
  *
  * @param request A `Request`, or anything with `headers` and a `body` stream. Its body is consumed.
- * @param secrets The API secret, or several while one is being replaced; an undefined one is skipped.
+ * @param secrets The API secret, or several during a replacement; undefined is skipped.
  * @throws {WebhookVerificationError} as `verifyWebhook`, and `content_type`, `too_large`, `not_utf8`, all with
  *   `verified: false`.
- * @throws {ConfigError} for a mistake in the receiver: as `verifyWebhook`, and a body that was read already, the request
- *   of a framework, an unknown option, or a `maxBytes` that is not a positive whole number.
+ * @throws {ConfigError} for a mistake in the receiver: as `verifyWebhook`, and a body that was read already, the
+ *   request of a framework, an unknown option, or a `maxBytes` that is not a positive whole number.
  * @see The API document, "Events", 1.
  * @example
  * import { isWebhookVerificationError, readWebhook } from 'edgetill/webhooks'
@@ -86,7 +86,7 @@ export async function readWebhook(
   secrets: WebhookSecrets,
   options: ReadWebhookOptions = {},
 ): Promise<WebhookEvent> {
-  // Before the body is consumed: whoever forgot the secrets can still read it.
+  // Before the body is consumed: a program without secrets can still read it.
   checkSecrets(secrets)
   return verifyWebhookAsync(await readWebhookForm(request, options), secrets)
 }
@@ -95,8 +95,8 @@ export async function readWebhook(
  * Reads the form of a webhook without verifying it: for a receiver that keeps the form as it came.
  *
  * @throws {WebhookVerificationError} `content_type`, `too_large`, `not_utf8`, `missing_field`, `duplicate_field`.
- * @throws {ConfigError} for a body that was read already, the request of a framework, an unknown option, or a `maxBytes`
- *   that is not a positive whole number.
+ * @throws {ConfigError} for a body that was read already, the request of a framework, an unknown option, or a
+ *   `maxBytes` that is not a positive whole number.
  * @see The API document, "Events", 1.
  * @example
  * import { readWebhookForm, verifyWebhook } from 'edgetill/webhooks'
@@ -110,13 +110,8 @@ export async function readWebhookForm(request: RequestLike, options: ReadWebhook
   if (!isWebRequest(request)) throw notARequest(request)
   if ((request as { bodyUsed?: unknown }).bodyUsed === true || request.body?.locked) throw bodyAlreadyRead()
   requireFormType(request.headers.get('content-type') ?? '')
-  let bytes: Uint8Array
-  try {
-    bytes = await readBytes(request, maxBytes, DRAINED_BYTES)
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error
-    throw tooLarge(maxBytes)
-  }
+  const bytes = await readBytes(request, maxBytes, drained(DRAINED_BYTES))
+  if (!bytes) throw tooLarge(maxBytes)
   return parseBytes(bytes)
 }
 
@@ -134,7 +129,7 @@ export function parseBytes(bytes: Uint8Array): WebhookForm {
   return parseForm(text)
 }
 
-/** @throws {ConfigError} for what is not a positive whole number. */
+/** @throws {ConfigError} for anything but a positive whole number. */
 export function checkMaxBytes(maxBytes: number = WEBHOOK_BYTES): number {
   if (Number.isSafeInteger(maxBytes) && maxBytes > 0) return maxBytes
   throw new ConfigError('maxBytes', 'maxBytes must be a positive whole number of bytes.')

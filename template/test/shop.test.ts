@@ -23,7 +23,7 @@ test('an order is paid', async () => {
   await shop.pay(order)
   await assertHandled(shop)
   const { status, totals, flags } = await shop.order(order)
-  assert.deepEqual([status, totals.captured, flags], ['success', 10050, []])
+  assert.deepEqual([status, totals.captured_minor, flags], ['success', 10050, []])
 })
 
 test('a declined card charges nothing', async () => {
@@ -32,7 +32,7 @@ test('a declined card charges nothing', async () => {
   await shop.pay(order, { card: 'declined' })
   await assertHandled(shop)
   const { status, totals } = await shop.order(order)
-  assert.deepEqual([status, totals.captured], ['failure', 0])
+  assert.deepEqual([status, totals.captured_minor], ['failure', 0])
 })
 
 test('what your shop does when an order is paid', async () => {

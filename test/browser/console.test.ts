@@ -103,12 +103,15 @@ it('the whole day on a phone, without script, by keyboard alone: from a link to 
   // A list has what an order's object was asked within ten seconds.
   await expect
     .poll(() => listed('/record'), { timeout: 30_000 })
-    .toMatch(/close the link.*new link.*from-elsewhere.*refund.*40\.25.*new link/s)
+    .toMatch(/link closed.*new link.*from-elsewhere.*refund.*40\.25.*new link/s)
   await look(page, 'console-record')
 }, 180_000)
 
-/** The pages that the menu and the rows lead to. */
-async function pagesOf(page: Page, origin: string): Promise<string[]> {
+let known: Promise<string[]> | undefined
+/** The pages that the menu and the rows lead to: every test looks at the same. */
+const pagesOf = (page: Page, origin: string): Promise<string[]> => (known ??= findPages(page, origin))
+
+async function findPages(page: Page, origin: string): Promise<string[]> {
   const found = ['/console/']
   for (let at = 0; at < found.length; at++) {
     await page.goto(origin + found[at])
@@ -132,7 +135,9 @@ it.each(LOOKS)(
     page.on('console', (message) => message.type() === 'error' && problems.push(`${page.url()}: ${message.text()}`))
     const paths = await pagesOf(page, full.worker)
     expect(paths.length).toBeGreaterThan(12)
-    expect(paths.filter((path) => path.includes('~'))).toEqual([])
+    // An attempt's own id leads to that attempt alone.
+    const named = paths.filter((path) => path.includes('~'))
+    expect(named.filter((path) => !/\/orders\/[^/]+~\d+$/.test(path))).toEqual([])
     for (const path of paths) {
       await page.goto(full.worker + path)
       await look(
@@ -141,8 +146,6 @@ it.each(LOOKS)(
       )
     }
     expect(problems).toEqual([])
-    // The findings of axe do not depend on the width of these pages.
-    if (size === 'wide') return
     const looser = await signedIn(full, { ...how, viewport, bypassCSP: true })
     for (const path of paths) {
       await looser.goto(full.worker + path)
@@ -161,10 +164,11 @@ const DAILY = [
   ...['/orders/ivan-lamp', '/orders/sofia-plates', '/links/lesia-jug'],
 ]
 
-/** Finds text that is cut: text that is wider or higher than the box that shows it. */
+/** Finds text that is cut: text that is wider or higher than the box that shows it. The filters of a list scroll in one row. */
 const CUT = `[...document.querySelectorAll('main *, nav *')].flatMap((one) => {
   const style = getComputedStyle(one)
-  const hides = style.overflowX !== 'visible' || style.textOverflow === 'ellipsis'
+  const isFilters = one.matches('ul.filters')
+  const hides = (style.overflowX !== 'visible' && !isFilters) || style.textOverflow === 'ellipsis'
   return hides && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1 ? [one.outerHTML.slice(0, 80)] : []
 })`
 

@@ -115,8 +115,7 @@ it.each(LOOKS)(
       const { x, width } = (await page.locator('main').boundingBox()) ?? { x: 0, width: 0 }
       expect(Math.abs(2 * x + width - SIZES[size].width)).toBeLessThanOrEqual(2)
       await look(page, `worker-${name.slice(0, 20)}-${language}-${size}-${how.colorScheme}`)
-      // The findings of axe do not depend on the width of these pages.
-      if (size === 'phone') await checkWithAxe(page, name, true)
+      await checkWithAxe(page, name, true)
     }
   },
   120_000,

@@ -1,8 +1,8 @@
 // Cloudflare Access in front of the console: its tokens are verified with its keys, and roles are by e-mail.
 import { sign } from 'hono/jwt'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { ConsoleRole } from '../../src/console/index.ts'
-import { csrfOf, formSecretOf } from '../../src/console/session.ts'
+import type { ConsoleRole } from '../../src/shop/console/index.ts'
+import { csrfOf, formSecretOf } from '../../src/shop/console/session.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount, orderOf, payOrder } from './support/browser.ts'
@@ -128,7 +128,7 @@ describe('a role', () => {
     const here = behindAccess(roles)
     await payOrder(here.world)
     const as = async (email: string) => here.as(await tokenOf({ email }))
-    const refunded = async () => (await orderOf(here.world)).totals.refunded
+    const refunded = async () => (await orderOf(here.world)).totals.refunded_minor
     return { ...here, as, refunded }
   }
   const acts = (shown: { text: string }) =>

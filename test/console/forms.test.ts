@@ -1,62 +1,29 @@
 // Money forms: amounts as people paste them, errors at their field, and pages that can be loaded again.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ConsoleRole } from '../../src/console/index.ts'
-import { readAmount, readVersion, sumOf, typed } from '../../src/console/lib/amount.ts'
-import { english as en } from '../../src/console/words/en.ts'
-import { ukrainian as uk } from '../../src/console/words/uk.ts'
+import type { ConsoleRole } from '../../src/shop/console/index.ts'
+import { readAmount, readVersion, sumOf, typed } from '../../src/shop/console/lib/amount.ts'
+import { wordsIn } from '../../src/shop/console/words/words.ts'
 import { english as pagesEn } from '../../src/shop/pages/en.ts'
 import { ukrainian as pagesUk } from '../../src/shop/pages/uk.ts'
+import amounts from '../corpus/typed-amounts.json' with { type: 'json' }
 import { check, SEED } from '../support/property.ts'
 import { ADMIN_TOKEN, World } from '../worker/support/world.ts'
 import { Browser, type Form, formTo, mount, payOrder, type Shown } from './support/browser.ts'
 
+const en = wordsIn('en')
+const uk = wordsIn('uk')
+
 const plain = ({ text }: Pick<Shown, 'text'>): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 
 describe('an amount', () => {
-  it.each([
-    ['100', 10_000],
-    ['100,', 10_000],
-    ['100.5', 10_050],
-    ['100,5', 10_050],
-    ['100,50', 10_050],
-    ['100.50', 10_050],
-    ['1 234,50', 123_450],
-    ['1\u00a0234,50 грн', 123_450],
-    ['1\u202f234,50 грн.', 123_450],
-    ['UAH 1,234.50', 123_450],
-    ['UAH\u00a01,234.50', 123_450],
-    ['1.234,50', 123_450],
-    ['1,234,567.89', 123_456_789],
-    ['1,234,567', 123_456_700],
-    ['100₴', 10_000],
-    ['₴ 100', 10_000],
-    ['грн 5', 500],
-    [' 7 ', 700],
-    ['0,01', 1],
-    ['1,234,567,890,123', 123_456_789_012_300],
-  ])('%j is read in both languages', (text, minor) => {
+  it.each(amounts.read as [string, number][])('%j is read in both languages', (text, minor) => {
     expect([readAmount(en, text, 'UAH'), readAmount(uk, text, 'UAH')]).toEqual([minor, minor])
   })
 
-  it.each([
-    ['', en.amounts.format('100.50')],
-    ['ten', en.amounts.format('100.50')],
-    ['$5', en.amounts.format('100.50')],
-    ['5 EUR', en.amounts.format('100.50')],
-    ['-5', en.amounts.format('100.50')],
-    ['1e2', en.amounts.format('100.50')],
-    ['1,2,3', en.amounts.format('100.50')],
-    ['12,34,567', en.amounts.format('100.50')],
-    ['1,234,50', en.amounts.format('100.50')],
-    ['12,345,678,901,234', en.amounts.format('100.50')],
-    ['0', en.amounts.zero],
-    ['0,00', en.amounts.zero],
-    ['1.005', en.amounts.decimals],
-    ['1.234', en.amounts.decimals],
-    ['1.23456', en.amounts.decimals],
-  ])('%j is not read: %s', (text, problem) => {
-    expect(readAmount(en, text, 'UAH')).toBe(problem)
+  it.each(amounts.unread as [string, 'decimals' | 'format' | 'zero'][])('%j is not read: %s', (text, problem) => {
+    const { [problem]: says } = en.amounts
+    expect(readAmount(en, text, 'UAH')).toBe(typeof says === 'string' ? says : says('100.50'))
   })
 
   it('of thousands is one in English, and may be decimals in Ukrainian', () => {
@@ -159,9 +126,9 @@ describe('each step', () => {
       const done = await post(shown, /\/confirm$/)
       expect(done).toBe('/console/orders/A-1')
     }
-    expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.said.erased)
+    expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.said.erase)
     // It is said once.
-    expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.said.erased)
+    expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.said.erase)
   })
 
   it('that was not done answers 303 too, to a page of this session that shows what was typed and can be loaded again', async () => {
@@ -255,6 +222,9 @@ describe('each step', () => {
     const asked = await browser.submit(formTo(await browser.open('/console/new-link'), '/console/new-link'), filled)
     expect([asked.status, plain(asked).includes('UAH 250,000.00 is a lot')]).toEqual([400, true])
     expect(await (await world.api('/api/links')).json()).toMatchObject({ links: [{ amount_minor: 9_999_999 }] })
+    // What was confirmed is that amount: another large one is asked about too.
+    const changed = { ...filled, amount: '260 000', sure: filled.amount }
+    expect((await browser.submit(formTo(asked, '/console/new-link'), changed)).status).toBe(400)
     const made = await browser.submit(formTo(asked, '/console/new-link'), { ...filled, sure: filled.amount })
     expect(made.url).toMatch(/^\/console\/links\//)
   })
@@ -306,7 +276,7 @@ it('the day’s totals do not wait for a service that hangs', async () => {
   world.intercept = (url) => (url.includes('/account') ? new Promise<Response>(() => {}) : undefined)
   const began = performance.now()
   const day = await browser.open('/console/day')
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began).toBeLessThan(25_000)
   expect(plain(day)).toMatch(/Taken UAH 100\.50.*All operations as a file.*What the accounts hold is not known now/)
 })
 
@@ -328,7 +298,7 @@ describe('a link', () => {
     const shown = await browser.open(made.url)
     expect([shown.text.match(/href="\/console\/orders\/\w+-/g)?.length, plain(shown)]).toEqual([
       20,
-      expect.stringContaining('21 of 30'),
+      expect.stringContaining('Sold 1 of 30 Not paid yet 20'),
     ])
     const [, older = ''] = /href="([^"]+\?cursor=[^"]+)"/.exec(shown.text) ?? []
     expect(plain(await browser.open(older))).toMatch(/A mug ✓ Paid .*UAH 50\.00 Signed/)

@@ -220,7 +220,7 @@ describe('a failure', () => {
     await here.world.advance(2_000)
     const first = formTo(await here.browser.open('/console/orders/A-1'), /\/refund$/)
     const step = formTo(await here.browser.submit(first, { amount: '40' }), /\/refund\/confirm$/)
-    const refunded = async () => (await orderOf(here.world)).totals.refunded
+    const refunded = async () => (await orderOf(here.world)).totals.refunded_minor
     return { ...here, step, refunded }
   }
 
@@ -247,10 +247,10 @@ describe('a failure', () => {
     const shown = await browser.submit(step)
     expect([shown.status, shown.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
     world.intercept = undefined
-    world.gate.before = failing()
+    world.object.before = failing()
     const again = await browser.submit(step)
     expect([again.status, again.text]).toEqual([503, expect.stringContaining('Nothing was sent')])
-    world.gate.before = undefined
+    world.object.before = undefined
     expect(await refunded()).toBe(0)
     expect((await browser.submit(formTo(shown, /\/refund\/confirm$/))).text).toContain('Refund: done')
     await world.advance(5_000)

@@ -1,14 +1,16 @@
 // The promises of the console, as tables: who may do what up to which amount, what each outcome is called, what a file and a
 // page say of times.
 import { describe, expect, it } from 'vitest'
-import { startOf } from '../../src/console/lib/shop-day.ts'
-import { shortTimeOf, timeOf } from '../../src/console/lib/time.ts'
-import { linkPill, untilOf } from '../../src/console/pages/link-parts.ts'
-import { saidByCode, shownId } from '../../src/console/visit.ts'
-import { english as en } from '../../src/console/words/en.ts'
+import { startOf } from '../../src/shop/console/lib/shop-day.ts'
+import { shortTimeOf, timeOf } from '../../src/shop/console/lib/time.ts'
+import { linkPill, untilOf } from '../../src/shop/console/pages/link-parts.ts'
+import { saidByCode, shownId } from '../../src/shop/console/visit.ts'
+import { wordsIn } from '../../src/shop/console/words/words.ts'
 import type { Shop } from '../../src/shop/index.ts'
 import { ownLog, World } from '../worker/support/world.ts'
 import { Browser, formsOf, formTo, mount, orderOf, payOrder, type Shown } from './support/browser.ts'
+
+const en = wordsIn('en')
 
 type Api = Shop['api']
 
@@ -48,7 +50,7 @@ describe('an act whose response is lost', () => {
       expect(again.fields).toEqual({ ...form.fields, csrf: again.fields.csrf })
       expect((await browser.submit(again)).status).toBe(200)
       await world.advance(5_000)
-      expect((await orderOf(world)).totals.refunded).toBe(act === 'refund' ? 10_050 : 0)
+      expect((await orderOf(world)).totals.refunded_minor).toBe(act === 'refund' ? 10_050 : 0)
     },
   )
 
@@ -178,8 +180,8 @@ it.each([
 it.each([
   [
     'orders',
-    'q=mug&from=2026-03-28&to=2026-03-29&state=open',
-    '?limit=20&open=true&search=mug&from=2026-03-27T22%3A00%3A00.000Z&to=2026-03-29T21%3A00%3A00.000Z',
+    'q=mug&from=2026-03-28&to=2026-03-29&state=waiting',
+    '?limit=20&state=waiting%2Cpending&search=mug&from=2026-03-27T22%3A00%3A00.000Z&to=2026-03-29T21%3A00%3A00.000Z',
   ],
   ['orders', 'state=any', '?limit=20&flag=any'],
   ['links', 'state=paid', '?state=paid'],
@@ -202,7 +204,7 @@ it.each([
 
 it('what needs attention is said in words, as far as they are known, and when there is more of it', async () => {
   const { shop, real, browser } = await open()
-  const kinds = ['flag paid_twice', 'checkout_open', 'rebuilt', 'newer', 'flag newer'].map((one) => one.split(' '))
+  const kinds = ['flag paid_twice', 'checkout_open', 'stray', 'newer', 'flag newer'].map((one) => one.split(' '))
   const item = { order_id: 'A-1', text: 'Look.', at: '2026-03-01T10:00:00Z' }
   const items = kinds.map(([kind, flag]) => ({ ...item, kind, flag }))
   const says = async (more: boolean) => {
@@ -212,13 +214,13 @@ it('what needs attention is said in words, as far as they are known, and when th
     return [...text.matchAll(/<(?:h2|p|p class="quiet")>([^<]+)</g)].map(([, said]) => said)
   }
   const { flags, attention } = en
-  const { flag, checkout_open, rebuilt } = attention.kinds
-  const known = [checkout_open, attention.says.checkout_open, rebuilt, flags.rebuilt]
+  const { flag, checkout_open, stray } = attention.kinds
+  const known = [checkout_open, attention.says.checkout_open, stray, attention.says.stray]
   const told = [flag, flags.paid_twice, 'Look.', ...known, 'newer', 'Look.']
   expect([await says(true), await says(false)]).toEqual([[...told, attention.more], told])
 })
 
-it('the page of some days has a table for each currency, and in it one for each way of payment where there are several', async () => {
+it('the page of some days has the totals of each currency, and a row for each day and each method where there are several', async () => {
   const { shop, real, browser } = await open()
   const row = (currency: string, method: string, ...sums: number[]) => {
     const [paid_minor, captured_minor, refunded_minor, taken_minor, fee_minor] = sums
@@ -238,13 +240,26 @@ it('the page of some days has a table for each currency, and in it one for each 
   const { text } = await browser.open('/console/day?from=2026-03-01&to=2026-03-02')
   const [totals = '', accounts = ''] = text.split('class="side"')
   expect(accounts).toMatch(/account-1<[^€]*€1\.00<\/bdi><\/dd><\/dl>/)
-  const tables = totals.split('<h2>').slice(1)
-  const sums = (text: string) =>
-    [...text.matchAll(/<dd><bdi>(.*?)</g)].map(([, sum = '']) => sum.replace(/[^-\d.]+/g, ''))
-  expect(tables.map((table) => table.split('<h3>').map((part) => sums(part).join(' ')))).toEqual([
-    ['18.01 1.02 2.04 16.99 0.17 16.82', '18.00 1.00 2.00 17.00 0.14 16.86', '0.01 0.02 0.04 -0.01 0.03 -0.04'],
-    ['0.05 0.00 0.00 0.05 0.01 0.04'],
+  const [dates = '', ...currencies] = totals.split('<h2>').slice(1)
+  expect(dates).toContain('1 Mar 2026 – 2 Mar 2026')
+  const numbers = (text: string, cell: RegExp) =>
+    [...text.matchAll(cell)].map(([, sum = '']) => sum.replace(/[^-\d.]+/g, '')).join(' ')
+  const [uah = '', eur = ''] = currencies
+  expect(currencies.map((one) => numbers(one, /<dd><bdi>(.*?)</g))).toEqual([
+    '18.01 1.02 2.04 16.99 0.17 16.82',
+    '0.05 0.00 0.00 0.05 0.01 0.04',
   ])
+  const table = (text: string) =>
+    [...text.matchAll(/<tr><th scope="row"><bdi>(.*?)<.*?width="([\d.]+)"(.*?)<\/tr>/gs)].map(
+      ([, name, width, cells = '']) => [name, width, numbers(cells, /<td class="n">(.*?)</g)],
+    )
+  expect(table(uah)).toEqual([
+    ['1 Mar', '99.9', '8.49 0.10 8.39'],
+    ['2 Mar', '100.0', '8.50 0.07 8.43'],
+    ['Card', '100.0', '17.00 0.14 16.86'],
+    ['cash', '0.1', '-0.01 0.03 -0.04'],
+  ])
+  expect(table(eur)).toEqual([])
 })
 
 it('a cell that a spreadsheet would run is quoted, and the file has every page of what is asked for', async () => {
@@ -287,7 +302,7 @@ describe('in a zone that is not UTC', () => {
     expect((await browser.open('/console/day')).text).toContain('name="from" value="2026-03-02" type="date" required')
     // Where `edgetill dev` has moved the clock on, the day is that one's.
     const ahead = { BASE_URL: 'http://localhost:8787', CLOCK_AHEAD_MS: '86400000' } as object
-    const later = await (await new Browser(mount(new World(), {}, ahead)).signIn()).open('/console/day')
+    const later = await (await new Browser(mount(new World({ env: ahead }))).signIn()).open('/console/day')
     expect(later.text).toContain('name="from" value="2026-03-02"')
     const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
     const filled = { amount: '5', currency: 'UAH', description: 'A mug', until: '2026-03-28' }
@@ -320,9 +335,14 @@ it('a code of an error stands for words, in the record too', () => {
   expect(['api', 'over_limit', 'x'].map(saidByCode)).toEqual(['rejected', 'forbidden', undefined])
 })
 
-it('a link for anybody says when it has made all its orders', () => {
-  const says = (made: number, max_orders: number | null) =>
-    String(linkPill(en, { state: 'opened', reusable: { made, max_orders, max_per_hour: 60, closing: false } }))
+it('a link for anybody says when all its orders are taken', () => {
+  const says = (taken: number, max_orders: number | null) =>
+    String(
+      linkPill(en, {
+        state: 'opened',
+        reusable: { ...{ made: 9, sold: 0, taken }, max_orders, max_per_hour: 60, closing: false },
+      }),
+    )
   const { full, anybody } = en.link
   for (const [pill, text] of [
     [says(1, 2), anybody],

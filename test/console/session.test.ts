@@ -70,7 +70,7 @@ describe('the login', () => {
     },
   )
 
-  it('lets the right token in whatever others have tried, and a wrong one costs no call of a gate', async () => {
+  it('lets the right token in whatever others have tried, and a wrong one costs no call of the database', async () => {
     const world = new World()
     const send = mount(world)
     const stranger = new Browser(send)
@@ -79,15 +79,18 @@ describe('the login', () => {
       const password = i % 2 === 0 ? `guess ${i}` : ADMIN_TOKEN.slice(0, -1)
       expect((await stranger.submit(form, { password })).status).toBe(403)
     }
-    expect(world.gate.calls.gate).toBe(0)
+    expect(world.object.calls.object).toBe(0)
     await new Browser(send).signIn()
     expect((await stranger.submit(form, { password: ADMIN_TOKEN })).text).toMatch(SIGNED_IN)
   })
 
-  it('works while the gates fail, and the page says that it does not know', async () => {
+  it('works while the database fails, and the page says that it does not know', async () => {
     const world = new World()
-    const gates = { idFromName: () => ({}), get: () => ({ fetch: () => Promise.reject(new Error('gone')) }) }
-    const browser = new Browser(mount(world, {}, { ORDER_GATE: gates as unknown as ShopEnv['ORDER_GATE'] }))
+    const TILL: ShopEnv['TILL'] = {
+      idFromName: (name) => name,
+      get: () => ({ fetch: () => Promise.reject(new Error('gone')) }),
+    }
+    const browser = new Browser(mount(world, {}, { TILL }))
     const form = formTo(await browser.open('/console'), '/console/login')
     const shown = await browser.submit(form, { password: ADMIN_TOKEN })
     expect([shown.status, shown.text]).toEqual([200, expect.stringMatching(SIGNED_IN)])
@@ -188,10 +191,8 @@ describe('somebody of PEOPLE', () => {
     expect((await copy.open('/console')).text).toMatch(LOGIN)
     expect((await copy.submit(formTo(home, '/console/logout'))).text).toMatch(LOGIN)
     // Where it cannot be known that it has ended, nothing is done.
-    const gates = world.env().ORDER_GATE
-    const get = (name: never) =>
-      String(name).startsWith('shop') ? { fetch: () => Promise.reject(new Error('reset')) } : gates.get(name)
-    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    const get = () => ({ fetch: () => Promise.reject(new Error('reset')) })
+    world.options.env = { TILL: { ...world.env().TILL, get } }
     copy.cookies = cookies
     expect((await copy.submit(formTo(order, '/console/orders/A-1/notes'), { text: 'x' })).status).toBe(503)
   })

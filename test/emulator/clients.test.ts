@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testCard } from '../../src/emulator/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, plain, post, SPLIT } from './call.ts'
-import { paid, payDirect } from './conformance/samples.ts'
+import { paid, payDirect, sendResend } from './conformance/samples.ts'
 import { read } from './control.ts'
 
 // Requests of public clients where the API document is silent: taken with a note, and a 400 under `strict`.
@@ -132,4 +132,26 @@ it('a hosted lookup leads to the checkout page', async () => {
   const response = await post(emulator, '/api/v1/payment', { pos_id: emulator.credentials.posId, ...input })
   expect([response.status, response.headers.get('location')]).toEqual([303, expect.stringContaining('/checkout/')])
   expect(emulator.notes.map(({ field }) => field)).toEqual(['method', 'amount'])
+})
+
+it('a re-send takes callback=1 and the transactionId of a single payment, with a note for each', async () => {
+  const bench = await paid()
+  const id = bench.emulator.orders.get('A-1')?.payments[0]?.transaction_id
+  const before = bench.emulator.notes.length
+  expect((await sendResend(bench, 'purchase', `callback=1&transactionId=${id}`)).status).toBe(200)
+  expect(bench.emulator.notes.slice(before).map(({ field }) => field)).toEqual(['callback', 'transactionId'])
+  for (const query of ['callback=2', 'callback=1&callback=1', '']) {
+    expect([query, (await sendResend(bench, 'purchase', query)).status]).toEqual([query, 400])
+  }
+})
+
+it.each([
+  ['auth', 32, false],
+  ['auth', 33, true],
+  ['purchase', 33, false],
+])('a direct %s with an order_id of %i characters: a note is %s', async (method, length, isNoted) => {
+  const bench = createBench()
+  await payDirect(bench, { method, order_id: 'x'.repeat(length) })
+  const note = `order_id has ${length} characters; a capture takes at most 32.`
+  expect(bench.emulator.notes.some(({ text }) => text === note)).toBe(isNoted)
 })

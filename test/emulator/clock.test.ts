@@ -82,7 +82,7 @@ describe('reset gives back the start', () => {
       bench.emulator.control.refundPayment('A', 1)
       await bench.emulator.deliveries.idle()
       const { orders, deliveries, clock, faults, requests } = bench.emulator
-      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired(), requests])
+      return JSON.stringify([orders.list(), deliveries, clock.now(), faults.fired(), requests()])
     }
     const bench = createBench()
     const first = await day(bench)
@@ -91,6 +91,24 @@ describe('reset gives back the start', () => {
     expect(await day(bench)).toBe(first)
     expect(await day(createBench())).toBe(first)
     expect(await day(createBench({ seed: 8 }))).not.toBe(first)
+  })
+
+  it('a delivery that was under way, or waited for its turn, is not sent again', async () => {
+    let fail = () => {}
+    let count = 0
+    const failed = new Promise<Response>((done) => {
+      fail = () => done(new Response('', { status: 503 }))
+    })
+    const fetch = () => (++count === 1 ? failed : Promise.resolve(new Response()))
+    const bench = createBench({ retryDelaysMs: [1_000], fetch })
+    await payDirect(bench)
+    // The next webhook of the same order waits for the first.
+    bench.emulator.control.refundPayment(bench.emulator.orders.list()[0]?.order_id ?? '', 1)
+    expect(count).toBe(1)
+    bench.emulator.reset()
+    fail()
+    await bench.emulator.clock.advance({ hours: 1 })
+    expect([count, bench.emulator.deliveries.length]).toEqual([1, 0])
   })
 
   it('also while the clock is being moved', async () => {

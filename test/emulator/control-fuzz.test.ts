@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
-import { createRandom } from '../../src/testing/prove/random.ts'
+import { createRandom } from '../../src/testing/random.ts'
 import { isLong } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'
 import { cardForm, createBench, direct, type Json, openCheckout, post, submit } from './call.ts'
@@ -47,7 +47,10 @@ it(`every field of a control request with every value, in any order (seed ${SEED
     const paths = [
       ...PAGES,
       ...orders.map(({ order_id }) => `/orders?order_id=${encodeURIComponent(order_id)}`),
-      ...emulator.requests.slice(-20).map(({ id }) => `/requests/${id}`),
+      ...emulator
+        .requests()
+        .slice(-20)
+        .map(({ id }) => `/requests/${id}`),
       ...emulator.deliveries.slice(-5).map(({ id }) => `/webhooks/${id}`),
     ]
     for (const path of paths) expect([200, 404], path).toContain((await emulator.fetch(CONTROL + path)).status)

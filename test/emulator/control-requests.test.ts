@@ -147,7 +147,7 @@ describe('actions', () => {
     const before = state()
     const { status, json } = await send(bench, name, body)
     expect([status, String(json.error)]).toEqual([400, expect.stringMatching(message)])
-    expect(requests.at(-1)?.reason).toMatch(message)
+    expect(requests().at(-1)?.reason).toMatch(message)
     expect(state()).toBe(before)
   })
 

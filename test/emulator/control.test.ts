@@ -33,6 +33,31 @@ describe('the control API', () => {
     expect((await createBench().emulator.fetch(`${CONTROL}/api/reset`, { method: 'POST', headers })).status).toBe(403)
   })
 
+  it.each([
+    ['https://evil.test', 403],
+    ['http://127.0.0.1:34869', 403],
+    ['null', 403],
+    ['http://emulator.localhost', 200],
+    [undefined, 200],
+  ])('Origin decides who may use it: %s is %i, with any content type and method', async (origin, status) => {
+    const { emulator } = createBench()
+    const headers: Record<string, string> = { 'content-type': 'text/plain', ...(origin !== undefined && { origin }) }
+    const post = await emulator.fetch(`${CONTROL}/api/reset`, { method: 'POST', headers, body: '{}' })
+    const get = await emulator.fetch(`${CONTROL}/api/orders`, { headers })
+    expect([post.status, get.status]).toEqual([status, status])
+  })
+
+  it('is open to its own pages where a browser sends their origin, also behind a proxy that ends TLS', async () => {
+    const { emulator } = createBench({ origin: 'https://emulator.example' })
+    const send = (url: string, origin: string) =>
+      emulator.fetch(`${url}/_emulator/api/reset`, { method: 'POST', headers: { origin } })
+    expect((await send('http://emulator.example', 'https://emulator.example')).status).toBe(200)
+    expect((await send('http://127.0.0.1:4010', 'http://127.0.0.1:4010')).status).toBe(200)
+    // Under `no-referrer` a browser would send the origin `null` with the forms of a page.
+    const page = await emulator.fetch('https://emulator.example/_emulator')
+    expect(page.headers.get('referrer-policy')).toBe('same-origin')
+  })
+
   it('forgets what waits for its turn: nothing of it reaches the next test', async () => {
     const asked: string[] = []
     const signals: (AbortSignal | null | undefined)[] = []

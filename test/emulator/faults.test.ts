@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { describeFault } from '../../src/emulator/faults/fault.ts'
 import { ConnectionResetError, type EmulatorOptions, type Fault } from '../../src/emulator/index.ts'
 import { verifySignature } from '../../src/webhooks/index.ts'
 import { type Bench, createBench, direct, hosted, type Json, post } from './call.ts'
@@ -100,6 +101,12 @@ describe('faults of webhooks', () => {
     expect(status?.status).toBe('emulator_unknown')
     expect(method?.method).toBe('emulator_unknown')
     expect(emulator.orders.get('unknown_status')?.status).toBe('success')
+  })
+
+  it('are explained by the text that is sent', async () => {
+    const [event] = await eventsOf(await faulty({ kind: 'numbers_as_strings' }))
+    const [, text, number] = /"(.*)" for (.*)\.$/.exec(describeFault('numbers_as_strings').says) ?? []
+    expect([event?.amount, Number(event?.amount)]).toEqual([text, Number(number)])
   })
 
   it('leave out the padding of data, rightly signed', async () => {

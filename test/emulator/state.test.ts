@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createEmulator, type Perturbation, type TestCardName } from '../../src/emulator/index.ts'
+import { checksum, createRandom } from '../../src/emulator/state/random.ts'
+import { isConfigError } from '../../src/index.ts'
+import { SEED } from '../support/property.ts'
 import { type Bench, cardForm, createBench, direct, type Json, openCheckout, post, START, submit } from './call.ts'
 import { DAILY, paid, payDirect } from './conformance/samples.ts'
-import { command, read } from './control.ts'
+import { CONTROL, command, read } from './control.ts'
 
 /** A day with something of everything that can be stored. */
 async function morning(bench: Bench): Promise<void> {
@@ -50,7 +53,7 @@ describe('a snapshot', () => {
     const { emulator } = createBench()
     for (const [change, json] of [
       [{}, { restored: true }],
-      [{ version: 2 }, { error: expect.stringContaining('The snapshot has version 2') }],
+      [{ version: 1 }, { error: expect.stringContaining('The snapshot has version 1') }],
       [{ state: { orders: [] } }, { error: expect.stringContaining('damaged') }],
       [{ pos_id: 'another' }, { error: expect.stringContaining('belongs to the POS another') }],
     ] as const) {
@@ -68,6 +71,75 @@ describe('a snapshot', () => {
     await emulator.clock.advance({ minutes: 1 })
     expect(received).toHaveLength(1)
   })
+})
+
+/** Changes one part of some JSON at random: a value, a name, or an entry of a list. */
+function damage(value: unknown, random: () => number): void {
+  const parts: [Json, string][] = []
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [name, part] of Object.entries(node)) {
+      parts.push([node as Json, name])
+      collect(part)
+    }
+  }
+  collect(value)
+  const [parent, name] = parts[Math.floor(random() * parts.length)] as [Json, string]
+  const others = [null, 'x', -1, 1e21, {}, [], true].filter(
+    (one) => JSON.stringify(one) !== JSON.stringify(parent[name]),
+  )
+  const kind = Math.floor(random() * 3)
+  if (kind === 0) delete parent[name]
+  else if (kind === 1) parent[`${name}x`] = parent[name]
+  else parent[name] = others[Math.floor(random() * others.length)]
+  if (Array.isArray(parent) && kind === 0) parent.splice(Number(name), 1)
+}
+
+it(`500 damaged snapshots are rejected whole, and no page fails afterwards (seed ${SEED})`, async () => {
+  const random = createRandom(SEED)
+  const first = await paid()
+  await morning(first)
+  first.emulator.shops.create({ name: 'mugs' })
+  const stored = JSON.stringify(first.emulator.snapshot())
+  const { emulator } = await paid({ order_id: 'mine' })
+  const before = JSON.stringify(emulator.snapshot())
+  for (let run = 0; run < 500; run++) {
+    const wrong = JSON.parse(stored) as Json
+    damage(wrong, random)
+    if (JSON.stringify(wrong) === stored) continue
+    let error: unknown
+    try {
+      emulator.restore(wrong)
+    } catch (caught) {
+      error = caught
+    }
+    expect([run, isConfigError(error)]).toEqual([run, true])
+    expect(JSON.stringify(emulator.snapshot())).toBe(before)
+  }
+  for (const page of ['', '/orders?order_id=mine', '/requests', '/webhooks', '/faults', '/cards', '/connect']) {
+    expect([page, (await emulator.fetch(`${CONTROL}${page}`)).status]).toEqual([page, 200])
+  }
+  emulator.restore(JSON.parse(stored))
+  expect(emulator.shops.list()).toHaveLength(1)
+})
+
+it('a snapshot of another form is rejected whole, even with a right checksum', async () => {
+  const { emulator } = await paid({ order_id: 'mine' })
+  const before = JSON.stringify(emulator.snapshot())
+  const { checksum: _, ...wrong } = JSON.parse(before) as Json & { state: { orders: Json[] } }
+  ;(wrong.state.orders[0] as Json).timeline = null
+  expect(() => emulator.restore({ ...wrong, checksum: checksum(wrong) })).toThrow('The snapshot is damaged')
+  expect(JSON.stringify(emulator.snapshot())).toBe(before)
+})
+
+it('a snapshot is whole in whatever order its names come', async () => {
+  const { emulator } = await paid()
+  const turned = JSON.parse(JSON.stringify(emulator.snapshot()), (_, value) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).reverse())
+      : value,
+  )
+  expect(() => emulator.restore(turned)).not.toThrow()
 })
 
 describe('seed orders', () => {
@@ -165,4 +237,24 @@ it('what was scheduled happens at its moment, however late the clock of the mach
   expect(emulator.orders.get('A-1')?.payments[1]?.created_at).toBe('2026-02-01T12:00:00.000')
   const charge = emulator.deliveries.find(({ event }) => event.created_at === '2026-02-01T12:00:00.000')
   expect(charge?.attempts[0]?.retry_at).toBe('2026-02-01T12:01:00.000')
+})
+
+it('keepOrders forgets the oldest orders, and the overview says how many', async () => {
+  const bench = createBench({ keepOrders: 2, expiry: { checkoutMs: 60_000 } })
+  const { emulator } = bench
+  await openCheckout(emulator, { order_id: 'first' })
+  for (const order_id of ['A', 'B', 'C']) await payDirect(bench, { order_id })
+  expect(emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['B', 'C'])
+  expect(await read(emulator, '')).toContain('2 older orders were forgotten: the emulator keeps the latest 2.')
+  // Nothing happens to a forgotten order, and its webhooks stay.
+  await emulator.clock.advance({ minutes: 1 })
+  expect(emulator.deliveries.map(({ order_id }) => order_id)).toEqual(['A', 'B', 'C'])
+  expect((await payDirect(bench, { order_id: 'A' })).status).toBe('success')
+  const copy = createBench({ keepOrders: 2 }).emulator
+  copy.restore(emulator.snapshot())
+  expect(await read(copy, '')).toContain('3 older orders were forgotten')
+  emulator.reset()
+  const all = await paid()
+  for (const one of [emulator, all.emulator]) expect(await read(one, '')).not.toContain('forgotten')
+  expect(() => createBench({ keepOrders: 0 })).toThrow('keepOrders')
 })

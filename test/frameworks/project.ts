@@ -46,7 +46,13 @@ export class Project {
   async start(...words: string[]): Promise<string> {
     const port = await freePort()
     const origin = `http://localhost:${port}`
-    const env = { NODE_ENV: 'production', EDGETILL_API_SECRET: 'late-secret', ORIGIN: origin, PORT: `${port}` }
+    const env = {
+      NODE_ENV: 'production',
+      EDGETILL_API_SECRET: 'late-secret',
+      ORIGIN: origin,
+      SHOP_ORIGIN: origin,
+      PORT: `${port}`,
+    }
     const given = words.map((word) => word.replace('node_modules:', join(this.#installed, '/')))
     const server = startCommand(process.execPath, given, { cwd: this.folder, env: { ...QUIET, ...env, ...this.#env } })
     this.#server = server

@@ -34,3 +34,23 @@ it('rejects an authentication that does not exist, without repeating it', () => 
   const message = `${field} must be per-endpoint or plain.`
   expect(() => configFromEnv({ ...ENV, [field]: 'secret' })).toThrow(expect.objectContaining({ field, message }))
 })
+
+it.each([
+  ['true', true],
+  ['1', true],
+  ['Yes', true],
+  ['false', false],
+  ['0', false],
+])('EDGETILL_ALLOW_INSECURE_HTTP=%s lets an emulator be reached by a name: %s', (value, allowed) => {
+  const env = { ...ENV, EDGETILL_BASE_URL: 'http://emulator:4010', EDGETILL_ALLOW_INSECURE_HTTP: value }
+  expect(configFromEnv(env).allowInsecureHttp).toBe(allowed)
+  const create = () => createClient(configFromEnv(env))
+  if (allowed) expect(create).not.toThrow()
+  else expect(create).toThrow('https://')
+})
+
+it('rejects a truth value that cannot be read', () => {
+  const field = 'EDGETILL_ALLOW_INSECURE_HTTP'
+  const message = `${field} must be true or false.`
+  expect(() => configFromEnv({ ...ENV, [field]: 'flase' })).toThrow(expect.objectContaining({ field, message }))
+})

@@ -54,10 +54,8 @@ describe('time limits', () => {
 
 describe('the deadline of a whole call', () => {
   it('ends the retries of a GET: no attempt begins that cannot end in time', async () => {
-    const startedAt = Date.now()
     const { answer, sent } = call(GET, Array(9).fill(silence), { timeoutMs: 20, deadlineMs: 50, maxRetries: 8 })
     expect(await rejection(answer)).toMatchObject({ code: 'connection', reason: 'timeout' })
-    expect(Date.now() - startedAt).toBeLessThan(1000)
     expect(sent.length).toBeLessThan(5)
   })
 

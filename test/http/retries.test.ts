@@ -71,6 +71,12 @@ describe('a POST that never left', () => {
     node({ code: 'ECONNREFUSED' }),
     node({ errors: [{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }] }),
     node({ code: 'UND_ERR_CONNECT_TIMEOUT', name: 'ConnectTimeoutError' }),
+    ...['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ETIMEDOUT', 'EACCES', 'ENOBUFS', 'EHOSTUNREACH'].map((code) =>
+      node({ code, syscall: 'connect' }),
+    ),
+    node({ code: 'EADDRNOTAVAIL', syscall: 'bind' }),
+    node({ code: 'EMFILE', syscall: 'socket' }),
+    node({ code: 'EMFILE', errors: ['EMFILE', 'ETIMEDOUT'].map((code) => ({ code, syscall: 'connect' })) }),
     ...Object.entries(connecting).map(([code, syscall]) => node({ code, syscall })),
     ...[...certificates, ...handshakes].map((code) => node({ code })),
   ])('provably: %s', async (_name, thrown) => {
@@ -85,6 +91,9 @@ describe('a POST that never left', () => {
     ['a connection that was reset', { code: 'ECONNRESET' }],
     ['a connection lost at a read', { code: 'EHOSTUNREACH', syscall: 'read' }],
     ['a connection lost at a write', { code: 'EHOSTUNREACH', syscall: 'write' }],
+    ['a lost connection that was refused before', { code: 'ECONNREFUSED', syscall: 'read' }],
+    ['a connection that is shut down', { code: 'ENOTCONN', syscall: 'shutdown' }],
+    ['a time limit without a phase', { code: 'ETIMEDOUT' }],
   ])('not with %s', async (_name, lost) => {
     const refused = { code: 'ECONNREFUSED' }
     for (const thrown of [

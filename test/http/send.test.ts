@@ -217,6 +217,59 @@ describe('what surrounds a response', () => {
     const client = createClient({ ...CONFIG, fetch: (async () => reply) as unknown as typeof fetch })
     const error = await rejection(client.rawRequest(POST))
     expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
-    expect((error.cause as Error).message).toBe('The configured `fetch` did not return a Response.')
+    expect((error.cause as Error).message).toBe('got no fresh Response from the configured `fetch`')
+  })
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['a promise of nothing', async () => undefined],
+    ['an object like a Response', async () => ({ ok: true, status: 200, json: async () => ({}) })],
+    ['headers of a plain object', async () => ({ status: 200, headers: {}, body: new Response('{}').body })],
+  ])('nor is %s: the message says so', async (_name, stub) => {
+    const client = createClient({ ...CONFIG, fetch: stub as unknown as typeof fetch })
+    const error = await rejection(client.rawRequest(POST))
+    expect(error).toMatchObject({ code: 'outcome_unknown', reason: 'interrupted' })
+    expect(error.message).toMatch(/^rawRequest got no fresh Response from the configured `fetch`\./)
+  })
+
+  it('nor is one that was read before, and one that is no promise is taken', async () => {
+    const once = new Response('{}')
+    const client = createClient({ ...CONFIG, fetch: (() => once) as unknown as typeof fetch })
+    expect(await client.rawRequest(POST)).toMatchObject({ status: 200 })
+    const error = await rejection(client.rawRequest(POST))
+    expect(error.message).toContain('got no fresh Response')
+  })
+})
+
+describe('a global Blob that fetch does not know, as that of jsdom', () => {
+  class ForeignBlob {
+    readonly parts: unknown[]
+    readonly type: string
+    constructor(parts: unknown[], { type = '' } = {}) {
+      this.parts = parts
+      this.type = type
+    }
+    get [Symbol.toStringTag]() {
+      return 'Blob'
+    }
+  }
+
+  it.each([['é'], ['']])('sends what is signed: %j', async (text) => {
+    vi.stubGlobal('Blob', ForeignBlob)
+    const { signed, sent } = await new Promise<{ signed: string; sent: string }>((resolve) => {
+      let signed = ''
+      const signer = ({ body }: { body: string }) => {
+        signed = body
+        return 'x'
+      }
+      const fetch = async (url: string | URL | Request, init?: RequestInit) => {
+        resolve({ signed, sent: await new Request(url, init).text() })
+        return json({})
+      }
+      const client = createClient({ ...CONFIG, signer, fetch })
+      void client.rawRequest({ ...POST, authentication: 'hmac', body: { text } })
+    }).finally(() => vi.unstubAllGlobals())
+    expect(sent).toBe(JSON.stringify({ text }))
+    expect(sent).toBe(signed)
   })
 })

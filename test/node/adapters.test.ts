@@ -139,7 +139,7 @@ const LONG = `data=${'x'.repeat(2_000_000)}&signature=x`
 const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, type?: string, method?: string][] = [
   [forged.body, 401, 'signature_mismatch', 'check that the API secret is of the same project'],
   ['data=abc', 400, 'missing_field', 'its form has no "signature"'],
-  ['', 400, 'missing_field', 'its form has no "data"'],
+  ['', 400, 'missing_field', 'its form has no "data", nor any other field'],
   [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on as it came'],
   [`${signed.body}&signature=x`, 400, 'duplicate_field', 'more than once'],
   ['{"data":1}', 415, 'content_type', `instead of ${FORM}`, 'application/json'],

@@ -59,7 +59,7 @@ const FLAGS: Record<Exclude<keyof EmulatorOptions, 'fetch' | 'signature' | 'onAc
   ...{ authentication: ['--authentication'], customerFields: ['--customer-fields'] },
   ...{ hostedAuthResponse: ['--hosted-auth-response'], splitSum: ['--split-sum'] },
   ...{ expiry: ['--checkout-expiry', '--three-d-secure-expiry', '--authorization-expiry'], latencyMs: ['--latency'] },
-  ...{ accounts: ['--account'] },
+  ...{ accounts: ['--account'], keepOrders: ['--keep-orders'] },
   ...{ credentials: ['--pos-id', '--api-key', '--api-secret', '--endpoints-key', '--scheme'] },
 }
 
@@ -90,6 +90,8 @@ describe('edgetill emulator', () => {
     await emulator.seen('Ctrl-C stops it.')
     const output = emulator.output()
     expect(output).toContain('Warning: listening on 0.0.0.0')
+    const effect = /make this machine send requests to any address \(server_url, validation_url\) and read 16 kB/
+    expect(output).toMatch(effect)
     expect(output).toContain('use --origin')
     expect(output).not.toContain('my-secret')
     expect(output).toMatch(/4000000000003220 +Asks for 3-D Secure/)

@@ -1,4 +1,5 @@
-// Every page of the console as it stands: what changes in console-pages.txt is what a person sees otherwise.
+// Every page of the console as it stands: a difference in console-pages.txt is what a person sees otherwise. It shows, and decides
+// nothing: sums, periods, rights and buttons have tests with names in test/console.
 import { expect, it } from 'vitest'
 import { Browser, formTo, mount, payOrder, type Shown } from '../console/support/browser.ts'
 import { payment, secondary } from '../worker/support/events.ts'
@@ -33,15 +34,30 @@ function linesOf({ status, url, text, headers }: Shown, calls: readonly string[]
 const pages: string[] = []
 /** The calls of the shop since the last page was noted. */
 const calls: string[] = []
+/** Lines that an earlier page has shown. */
+const known = new Set<string>()
 const note = (shown: Shown): Shown => {
-  pages.push(...linesOf(shown, calls.splice(0)))
+  const [head = '', called = '', ...lines] = linesOf(shown, calls.splice(0))
+  pages.push(head, called)
+  let repeated = 0
+  const endRun = () => repeated > 0 && pages.push(`… ${repeated} known`)
+  for (const line of lines) {
+    if (known.has(line)) repeated++
+    else {
+      endRun()
+      repeated = 0
+      pages.push(line)
+      known.add(line)
+    }
+  }
+  endRun()
   return shown
 }
 
-it('each page shows what it did: if not, look at it, and run `vitest run console-pages -u`', async () => {
+it('each page shows what a reviewer has seen; `npx vitest run console-pages -u` writes a difference down, to be read', async () => {
   const world = new World({ failures: 0, env: { SHOP_NAME: 'Cups', SHOP_TZ: 'Europe/Kyiv' } })
   // No two acts are of one moment: which of them comes first would be chance.
-  world.gate.before = () => void world.time++
+  world.object.before = () => void world.time++
   const { api } = world.shop
   world.shop.api = (request, ...rest) => {
     const { pathname, search } = new URL(request.url)
@@ -135,7 +151,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   await world.pay(await world.open(await world.link({ order_id: 'V-1', method: 'auth' })))
   await world.advance(25 * 3_600_000)
   await browser.signIn()
-  await look('/ /orders /orders?state=open /orders?q=a&from=2026-03-01 /orders?from=2026-03-02&to=2026-03-01')
+  await look('/ /orders /orders?state=waiting /orders?q=a&from=2026-03-01 /orders?from=2026-03-02&to=2026-03-01')
   await look(`/orders/A-1 /orders/B-1 /orders/C-1 /orders/D-1 /orders/${long} /orders/F-1 /orders/G-1 /attention`)
   await look(`${unused} ${held} /links?state=expired`)
   // A note says nothing of a payment, and a cancellation does once it is done, before its webhook.
@@ -170,7 +186,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
   world.intercept = (_, init) => (init?.method === 'POST' ? undefined : new Response('', { status: 403 }))
   const token = 'a-token-of-32-characters-for-olena'
   const PEOPLE = JSON.stringify({ olena: { token, role: 'view' } })
-  const viewer = new Browser(mount(world, {}, { PEOPLE }), { 'accept-language': 'uk' })
+  const viewer = new Browser(mount(world, {}, { PEOPLE }))
   const login = formTo(note(await viewer.open('/console/record')), /login/)
   for (const password of ['x', token]) note(await viewer.submit(login, { username: 'olena', password }))
   for (const by of [browser, viewer]) await look('/orders/A-1', by)
@@ -189,7 +205,7 @@ it('each page shows what it did: if not, look at it, and run `vitest run console
 
   await viewer.signIn(token, 'olena')
   await look(`/orders/A-1 /orders/A-1/void /orders/A-1/void/confirm /links ${paid} ${paid}/close /attention`, viewer)
-  await look(`/new-link ${many} ${held}`, viewer)
+  await look(`/new-link ${many} ${held} /?lang=uk`, viewer)
   const days = 'from=2026-03-01&to=2026-03-02'
   await look(`/record /day?${days} /day?from=2026-01-01&to=2026-12-31 /day?from=2026-03-01 /day?to=2026-02-02`)
   await look(`/day?from=2026-02-30&to=soon /day.csv?${days} /manifest.webmanifest /icon.svg`)

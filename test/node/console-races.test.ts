@@ -1,12 +1,13 @@
-// The console's forms sent twice at once, over the real gate in workerd.
+// The console's forms sent twice at once, in workerd.
 import { beforeAll, expect, it } from 'vitest'
 import { createCheckoutLink } from '../../src/checkout-link/index.ts'
 import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
+import { isForChange } from '../support/environment.ts'
 import { LINK_SECRET, ORDER, ORIGIN, payAt } from '../worker/support/world.ts'
 import { StoppableWorkerd } from './support/stoppable-workerd.ts'
 
-const ORDERS = 50
+const ORDERS = isForChange ? 10 : 50
 
 let workerd: StoppableWorkerd
 beforeAll(async () => {
@@ -34,7 +35,7 @@ it(`a refund’s form that is sent twice at once makes one refund for each of ${
   const [olena, taras] = [await new Browser(send).signIn(), await new Browser(send).signIn()]
   const ids = Array.from({ length: ORDERS }, (_, i) => `R-${i}`)
   for (const id of ids) await sell(id)
-  await workerd.advance(5_000, ids)
+  await workerd.advance(5_000)
   for (const [i, id] of ids.entries()) {
     const step = await secondStep(olena, id)
     // Every second time another person has opened the same order: another key.
@@ -44,10 +45,10 @@ it(`a refund’s form that is sent twice at once makes one refund for each of ${
     expect([id, statuses.includes(200)]).toEqual([id, true])
     for (const { status, text } of both) expect(text.includes('Refund: done')).toBe(status === 200)
   }
-  await workerd.advance(60_000, ids)
+  await workerd.advance(60_000)
   const shown = await Promise.all(ids.map((id) => workerd.api<Order>(`/orders/${id}`)))
   const orders = shown.map(({ body }) => body)
-  expect(orders.map(({ totals }) => totals.refunded)).toEqual(ids.map(() => 4000))
+  expect(orders.map(({ totals }) => totals.refunded_minor)).toEqual(ids.map(() => 4000))
   const refunds = orders.map(({ operations }) => operations.filter(({ method }) => method === 'refund').length)
   expect(refunds).toEqual(ids.map(() => 1))
 }, 300_000)

@@ -1,6 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { serveEmulator } from '../../src/cli/service/serve-emulator.ts'
 import { openStateFile } from '../../src/cli/service/state-file.ts'
 import { createEmulator } from '../../src/emulator/index.ts'
 import type { Json } from '../emulator/call.ts'
@@ -30,7 +31,7 @@ describe('edgetill emulator --state', () => {
     const state = file('state.json')
     const first = await served('--state', state)
     const one = await pay(first.origins[0], 'A-1')
-    await expect.poll(() => readFileSync(state, 'utf8').includes(one.payment_id), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => readFileSync(state, 'utf8').includes(one.payment_id)).toBe(true)
     expect(statSync(state).mode & 0o077).toBe(0)
     first.run.stop('SIGTERM')
     await first.run.finished
@@ -43,6 +44,54 @@ describe('edgetill emulator --state', () => {
       one.payment_id,
       two.payment_id,
     ])
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s under load: what was acknowledged is in the file', async (signal) => {
+    const state = file(`${signal}.json`)
+    const { origins, run } = await served('--state', state)
+    const acknowledged: string[] = []
+    let count = 0
+    const customer = async (): Promise<void> => {
+      for (;;) {
+        const order_id = `load-${count++}`
+        const response = await send(origins[0], { order_id }).catch(() => undefined)
+        if (response === undefined) return
+        if (response.ok) acknowledged.push(order_id)
+        if (acknowledged.length === 150) run.stop(signal)
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, customer))
+    expect((await run.finished).code).toBe(0)
+    const text = readFileSync(state, 'utf8')
+    expect(acknowledged.length).toBeGreaterThanOrEqual(150)
+    expect(acknowledged.filter((id) => !text.includes(`"${id}"`))).toEqual([])
+    expect(existsSync(`${state}.lock`)).toBe(false)
+  })
+
+  it('close() stops listening before it saves, and resets the emulator afterwards', async () => {
+    const { emulator, origin, close } = await serveEmulator({}, {})
+    emulator.control.createPayment({ method: 'credit', order_id: 'C', amount: 1, currency: 'UAH' })
+    const seen: unknown[] = []
+    await close(async () => {
+      const error = await fetch(`${origin}/_emulator/health`).catch((error: Error) => error)
+      seen.push(error instanceof Error, emulator.orders.list().length)
+    })
+    expect([...seen, emulator.orders.list().length]).toEqual([true, 1, 0])
+  })
+
+  it('a damaged file is named with its option, and stays as it is', async () => {
+    const state = file('damaged.json')
+    const first = await served('--state', state)
+    await pay(first.origins[0], 'A-1')
+    first.run.stop('SIGTERM')
+    await first.run.finished
+    const wrong = JSON.parse(readFileSync(state, 'utf8')) as { state: { orders: Json[] } }
+    ;(wrong.state.orders[0] as Json).timeline = null
+    const before = JSON.stringify(wrong)
+    writeFileSync(state, before)
+    const ran = await runLine('emulator', '--port', '0', '--state', state)
+    expect(ran).toEqual({ code: 2, output: expect.stringContaining(`--state ${state}: The snapshot is damaged`) })
+    expect(readFileSync(state, 'utf8')).toBe(before)
   })
 
   it.each([
@@ -88,7 +137,7 @@ describe('edgetill emulator --state ends', () => {
     await pay(origins[0], 'A-1')
     await run.seen(`--state ${state} cannot be written`)
     mkdirSync(gone)
-    await expect.poll(() => existsSync(state) && readFileSync(state, 'utf8'), { timeout: 10_000 }).toContain('A-1')
+    await expect.poll(() => existsSync(state) && readFileSync(state, 'utf8')).toContain('A-1')
     await pay(origins[0], 'A-2')
     rmSync(gone, { recursive: true })
     run.stop('SIGTERM')
@@ -102,7 +151,7 @@ describe('edgetill emulator --state ends', () => {
     const used = expect.stringMatching(/is in use by process \d+: stop it, or choose another file/)
     expect(await second.finished).toMatchObject({ code: 2, output: used })
     await pay(origins[0], 'A-1')
-    await expect.poll(() => readFileSync(state, 'utf8'), { timeout: 10_000 }).toContain('A-1')
+    await expect.poll(() => readFileSync(state, 'utf8')).toContain('A-1')
     run.stop('SIGKILL')
     await run.finished
     const third = await served('--state', state)
@@ -121,6 +170,9 @@ it('serves https with the files of --tls-cert and --tls-key, which belong togeth
   )
   const alone = await runLine('emulator', '--port', '0', '--tls-cert', String(cert))
   expect(alone).toEqual({ code: 2, output: expect.stringContaining('--tls-key is missing') })
+  const swapped = await runLine('emulator', '--port', '0', '--tls-cert', String(key), '--tls-key', String(cert))
+  const named = `--tls-cert ${key} and --tls-key ${cert} cannot be used`
+  expect(swapped).toEqual({ code: 2, output: expect.stringContaining(named) })
   const { origins } = await served('--tls-cert', String(cert), '--tls-key', String(key))
   const url = `${origins[0]}/_emulator/health`
   const program = `fetch('${url}').then(async (response) => console.log(await response.text()))`

@@ -21,7 +21,7 @@ afterAll(() => served.close())
 /** Runs one example as a merchant would, in a process that gets the variables and little else. */
 async function example(runtime: string, line: string, more: Record<string, string> = {}, deno?: string[]) {
   const { environment } = against(emulator)
-  const names = [...Object.keys(environment), 'EDGETILL_AUTHENTICATION']
+  const names = [...Object.keys(environment), 'EDGETILL_AUTHENTICATION', 'EDGETILL_ALLOW_INSECURE_HTTP']
   const rights = deno ?? [`--allow-net=${new URL(served.origin).host}`, `--allow-env=${names}`]
   const start: Record<string, string[]> = { node: [], bun: [], deno: ['run', '--quiet', '--no-prompt', ...rights] }
   const [script = '', ...words] = line.split(' ')

@@ -47,7 +47,7 @@ describe('edgetill init', () => {
     const written = worker.map(read)
     expect(written).toEqual(worker.map((file) => readFileSync(join(root, file), 'utf8')))
     expect(written.join('').split('\n').length).toBeLessThanOrEqual(200)
-    expect(read('wrangler.toml')).toMatch(/^# +SHOP_TOKEN, PAGER_URL /m)
+    expect(read('wrangler.toml')).toMatch(/^# +SHOP_TOKEN /m)
   })
 
   it.each([
@@ -118,7 +118,7 @@ describe('edgetill init', () => {
     if (process.platform !== 'win32') expect(statSync(join(shop, '.dev.vars')).mode & 0o077).toBe(0)
 
     const [, vars = ''] = read('wrangler.toml').split(/^\[vars\]$|^\[\[env\./m)
-    const bindings = { STATE: { get() {} }, ORDER_GATE: { idFromName() {}, get() {} } }
+    const bindings = { STATE: { get() {} }, TILL: { idFromName() {}, get() {} } }
     const env = { ...variablesIn(vars, /^(\w+) = "(.*)"$/gm), ...one, ...bindings } as unknown as Env
     expect(configurationProblems(env)).toEqual([])
     const { environment } = against(createEmulator({ origin: 'http://127.0.0.1:4010' }))

@@ -1,45 +1,42 @@
 import { describe, expect, it } from 'vitest'
-import * as rules from '../../src/money/protocol.ts'
-import * as checkouts from '../../src/shop/order/protocol-checkout.ts'
+import * as rules from '../../src/till/protocol.ts'
+import * as checkouts from '../../src/till/protocol-checkout.ts'
 import { explore, GATE } from '../simulator/explore.ts'
-import { guide, Life, scenarioRow, slipRow } from '../simulator/life.ts'
-import { CONFIRMED, findViolation, SCENARIOS, without } from '../simulator/run.ts'
+import { CONFIRMED, findViolation, SCENARIOS, SETTLED, without } from '../simulator/run.ts'
 import { explorePayments } from '../simulator/second-payment.ts'
-import { CHECKOUT_SLIPS, SLIPS } from '../simulator/slips.ts'
+import { CHECKOUT_SLIPS, SETTLED_SLIPS, SLIPS } from '../simulator/slips.ts'
 import { TILL, TILL_SCENARIOS } from '../simulator/till-model.ts'
 
-// `npm run model` explores the larger scenarios too, and writes the guide.
+// `npm run model` explores the larger scenarios too, and compares the counts of its guide: they change with any step of the rules.
 const SMALL = [...SCENARIOS.filter(({ amounts }) => amounts.length === 1), ...CONFIRMED]
-const [, stored] = guide()
+/** The rules of what two people confirmed: their violation is among the last, and the first have a quarter of a million states. */
+const OF_TWO = /limit|version|pending operations|whole order|has changed/
 
 describe('the protocol of captures, refunds and voids', () => {
-  it('moves money once, however callers, gate, network, service and clock interleave, and as the guide says', () => {
-    const life = new Life()
-    for (const scenario of SMALL) {
-      const explored = explore(scenario, rules, GATE, (before, after) => life.see(before, after))
+  it('moves money once, however callers, gate, network, service and clock interleave', () => {
+    for (const scenario of [...SMALL, ...SETTLED]) {
+      const explored = explore(scenario, rules, GATE)
       expect([scenario.name, explored.violation]).toEqual([scenario.name, undefined])
-      expect(stored).toContain(scenarioRow(scenario, explored))
     }
-    expect(stored).toContain(life.diagram())
   }, 300_000)
 
   it.each(TILL_SCENARIOS.slice(0, 3))(
-    'moves money once in $name, and as the guide says',
+    'moves money once in $name',
     (scenario) => {
       const explored = explore(scenario, rules, TILL)
       expect(explored.violation).toBeUndefined()
-      expect(stored).toContain(scenarioRow(scenario, explored))
     },
     300_000,
   )
 
-  it.each(SLIPS)(
+  it.each([...SLIPS, ...SETTLED_SLIPS])(
     'needs the rule: %s',
     async (...slip) => {
-      const found = findViolation(await without(slip), SMALL)
+      const isSettled = SETTLED_SLIPS.some(([rule]) => rule === slip[0])
+      const near = OF_TWO.test(slip[0]) ? [...CONFIRMED, ...SMALL] : SMALL
+      const found = findViolation(await without(slip), isSettled ? SETTLED : near)
       // Asked for, stored and sent, executed: no violation is nearer.
       expect(found?.trace.length).toBeGreaterThan(3)
-      expect(stored).toContain(slipRow(slip, found))
     },
     60_000,
   )
@@ -53,7 +50,7 @@ describe('the protocol of checkouts', () => {
   }, 120_000)
 
   it.each(CHECKOUT_SLIPS)('needs the rule: %s', async (...slip) => {
-    const file = new URL('../../src/shop/order/protocol-checkout.ts', import.meta.url)
+    const file = new URL('../../src/till/protocol-checkout.ts', import.meta.url)
     const { stepCheckout } = await without<typeof checkouts>(slip, file)
     expect(explorePayments(stepCheckout)).toMatchObject({ violation: expect.any(String) })
   })

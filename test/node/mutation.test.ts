@@ -1,44 +1,33 @@
-import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { mutantsOf } from '../../scripts/mutants.ts'
-import { AREAS, testsOfArea } from '../../scripts/mutation-areas.ts'
+import { AREAS, CHANGED_ELSEWHERE, TEXTS, testsOfArea } from '../../scripts/mutation-areas.ts'
 import { shareWanted } from '../../scripts/mutation-scores.ts'
-import { isLong } from '../support/environment.ts'
 import { root } from './support/runtimes.ts'
-
-it('a test notices each change of what decides about money', { timeout: 3_600_000 }, async () => {
-  // Without a name, all files.
-  const { failed, output } = await mutate(isLong ? [] : ['src/card/cvv.ts'])
-  expect([failed, output]).toEqual([false, output])
-  expect(output).toMatch(/: [1-9]\d*\/0\/\d+ killed\/survived\/total/)
-})
-
-it('every test of every area passes without a change', { timeout: 3_600_000 }, async () => {
-  // A part so small that no change is in it. All areas take minutes.
-  const areas = isLong ? Object.keys(AREAS) : ['card']
-  const { failed, output } = await mutate(['--share', '9999/9999', ...areas])
-  expect([failed, output]).toEqual([false, output])
-  const ended = [...output.matchAll(/^(\S+): 0\/0\/\d+ killed/gm)].map(([, area]) => area)
-  expect(ended.sort()).toEqual(areas.sort())
-})
 
 it('the daily workflow plays every area', () => {
   const { jobs } = parse(readFileSync(join(root, '.github/workflows/daily.yml'), 'utf8')) as {
-    jobs: { mutation: { strategy: { matrix: { areas: string[] } } } }
+    jobs: { daily: { strategy: { matrix: { part: string[] } } } }
   }
-  const areas = jobs.mutation.strategy.matrix.areas.flatMap((names) => names.split(' '))
+  const areas = jobs.daily.strategy.matrix.part.flatMap((names) => /^mutation (.*)/.exec(names)?.[1]?.split(' ') ?? [])
   expect(areas.sort()).toEqual(Object.keys(AREAS).sort())
 })
 
-it('each file of the outcome, the engine and the console is changed, but for texts, and each area has a score', () => {
+it('each room is changed in an area, and each file of those about money and of the console, but for texts', () => {
   const changed = Object.keys(AREAS).flatMap((area) => [...testsOfArea(area).keys()])
   expect(new Set(changed).size).toBe(changed.length)
-  const texts = globSync('src/{console/words/{en,uk},shop/pages/{en,uk}}.ts', { cwd: root })
-  const files = globSync('src/{outcome,shop,console}/**/*.ts', { cwd: root })
-  expect([texts.length, files.filter((file) => !changed.includes(file)).sort()]).toEqual([4, texts.sort()])
+  const texts = TEXTS.flatMap((pattern) => globSync(pattern, { cwd: root }))
+  const rooms = readdirSync(join(root, 'src'))
+    .map((name) => `src/${name}`)
+    // The shop window, which only exports.
+    .filter((room) => room !== 'src/index.ts' && !Object.hasOwn(CHANGED_ELSEWHERE, room))
+  const without = rooms.filter((room) => !changed.some((file) => file === room || file.startsWith(`${room}/`)))
+  expect(without, 'give each of these rooms an area in scripts/mutation-areas.ts').toEqual([])
+  for (const by of Object.values(CHANGED_ELSEWHERE)) expect(existsSync(join(root, by.split(' ')[0] ?? ''))).toBe(true)
+  const files = globSync('src/{outcome,shop,till}/**/*.ts', { cwd: root })
+  expect(files.filter((file) => !changed.includes(file)).sort()).toEqual(texts.sort())
   const scores = JSON.parse(readFileSync(join(root, 'test/node/mutation-scores.json'), 'utf8')) as object
   expect(Object.keys(scores).sort()).toEqual(Object.keys(AREAS).sort())
 })
@@ -102,11 +91,3 @@ it('a quantifier of a pattern is removed, and what only looks like one is not', 
     'const a = /^b+[+*]c{2,3}(?:d)\\*$/',
   ])
 })
-
-function mutate(files: string[]): Promise<{ failed: boolean; output: string }> {
-  return new Promise((done) => {
-    execFile(process.execPath, [join(root, 'scripts/mutate.ts'), ...files], { cwd: root }, (error, stdout, stderr) =>
-      done({ failed: error !== null, output: stdout + stderr }),
-    )
-  })
-}

@@ -20,8 +20,17 @@ async function doctor(toml: string | undefined, ...words: string[]) {
 }
 
 const FILLED = TOML.replaceAll('URL = ""', 'URL = "https://x.example"')
-  .replaceAll('POS_ID = ""', 'POS_ID = "p"')
-  .replaceAll(/id = "0+"/g, 'id = "abc"')
+  .replaceAll('POS_ID = ""', 'POS_ID = "0f9d6c1e-8c59-4a5b-9f6e-0a2c33d1b7aa"')
+  .replaceAll(/(\[\[env\.(\w+)\.kv_namespaces\]\][^[]*?id = )"0+"/g, '$1"of-$2"')
+
+/** FILLED with another text in the part of [env.live]. */
+const live = (from: string | RegExp, to: string): string => {
+  const at = FILLED.indexOf('[[env.live.kv_namespaces]]')
+  const changed = FILLED.slice(0, at) + FILLED.slice(at).replace(from, to)
+  if (changed === FILLED) throw new Error(`wrangler.toml has no ${from}`)
+  return changed
+}
+const variable = (name: string, value: string): string => live(new RegExp(`^${name} = .*$`, 'm'), `${name} = ${value}`)
 
 const [D1 = ''] = blocks('guides/own-code.md', 'toml').map(({ code }) => code)
 
@@ -35,7 +44,7 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
     ['[env.test] and [env.live]', 'MORE'],
   ],
   ['a binding that test alone has', `${TOML}\n[[env.test.d1_databases]]\nbinding = "DB"\n`, [], 1, ['binding DB']],
-  ['a queue', `${TOML}\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n`, [], 1, ['lacks the binding Q']],
+  ['a queue', `${TOML}\n[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n`, [], 1, ['lack the binding Q']],
   ['what is empty', TOML, ['--env', 'live'], 1, ['BASE_URL', 'API_URL', 'POS_ID', 'KV namespace STATE', '--env live']],
   ['a D1 database without an id', FILLED + D1, ['--env', 'live'], 1, ['D1 database DB', 'd1 create']],
   ['nothing when it is filled in', FILLED, ['--env', 'live'], 0, ['everything is filled in']],
@@ -45,6 +54,42 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
 ])('names %s', async (_, toml, words, code, texts) => {
   const ran = await doctor(toml, ...words)
   expect([ran.code, texts.filter((text) => !ran.text.includes(text))]).toEqual([code, []])
+})
+
+it.each<[what: string, toml: string, text: string]>([
+  ['an address that ends in /api/v1', variable('BASE_URL', '"https://x.example/api/v1"'), 'BASE_URL must not end in'],
+  ['an address over http', variable('API_URL', '"http://x.example"'), 'API_URL must be an https address'],
+  [
+    'the emulator’s POS',
+    variable('POS_ID', '"ed9e7111-0000-4000-8000-000000000001"'),
+    'POS_ID belongs to the emulator',
+  ],
+  ['another mode', variable('MODE', '"production"'), 'MODE must be test or live'],
+  ['no mode', variable('MODE', '""'), 'MODE is empty'],
+  ['an origin with a path', variable('PUBLIC_ORIGIN', '"https://x.example/shop"'), 'PUBLIC_ORIGIN must be an origin'],
+  ['a number', variable('RETENTION_DAYS', '30'), 'RETENTION_DAYS must be a text'],
+  [
+    'a class that is not declared',
+    FILLED.replace('[exports.ShopObject]', '[exports.Other]'),
+    'Add [exports.ShopObject]',
+  ],
+  ['no cron', FILLED.replace(/^crons = .*$/m, ''), 'Add [triggers]'],
+  ['an old date', FILLED.replace(/^compatibility_date = .*$/m, ''), 'compatibility_date is missing'],
+  ['another environment’s KV id', live('id = "of-live"', 'id = "of-test"'), 'has the id that [env.test] has'],
+  ['a secret', variable('MODE', '"live"\nAPI_SECRET = "s3cret"'), 'npx wrangler secret put API_SECRET --env live'],
+])('stops a deployment with %s, with its cure', async (_, toml, text) => {
+  const ran = await doctor(toml, '--env', 'live')
+  expect([ran.code, ran.text]).toEqual([1, expect.stringContaining(text)])
+  expect(ran.text.match(/^failed /gm)).toHaveLength(1)
+  expect(ran.text).not.toContain('s3cret')
+})
+
+it('knows a class that migrations declare', async () => {
+  const migrated = FILLED.replace(
+    /\[exports\.ShopObject\][^[]*/,
+    '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["ShopObject"]\n\n',
+  )
+  expect(await doctor(migrated, '--env', 'live')).toMatchObject({ code: 0 })
 })
 
 it('says whether the registry that npm is set to has a newer engine, and that it is not known without one', async () => {

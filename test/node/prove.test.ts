@@ -57,7 +57,7 @@ async function judge(language: string, shop: string, seed: number) {
     restart: () => kill().then(start),
   })
   await kill()
-  return { ...report, seconds: (Date.now() - began) / 1000 }
+  return { ...report, took: (Date.now() - began) / 1000 }
 }
 
 const played = (language: string, shop: string) => isLong || SAMPLE.split(', ').includes(`${language} ${shop}`)

@@ -14,7 +14,7 @@ interface Result {
   rows: string[]
   statuses: number[]
   unpaid: { before: string[]; after: string[] }
-  order: { status: string; totals: { captured: number; refunded: number }; flags: string[] }
+  order: { status: string; totals: { captured_minor: number; refunded_minor: number }; flags: string[] }
 }
 
 /** Sends the same events to a store in every order, and many times, always all at once. */
@@ -98,7 +98,11 @@ it.each(STORES)(
     ])
     // An order that was paid with another amount is not paid.
     expect(result.unpaid).toEqual({ before: ['A-1', 'B-1', 'C-1'], after: ['B-1', 'C-1'] })
-    expect(result.order).toMatchObject({ status: 'success', totals: { captured: 10_050, refunded: 2025 }, flags: [] })
+    expect(result.order).toMatchObject({
+      status: 'success',
+      totals: { captured_minor: 10_050, refunded_minor: 2025 },
+      flags: [],
+    })
   },
   60_000,
 )

@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OUR_BUNDLES } from '../../bench/ours.ts'
 import { formOf, location, submit } from '../../examples/shop/browser.ts'
 import { signWebhook } from '../../src/index.ts'
+import { isForChange } from '../support/environment.ts'
+import { ownDefaultPorts } from '../support/own-network.ts'
 import { packTarball } from '../tarball/support/pack.ts'
 import { payment } from '../worker/support/events.ts'
 import { ORDER } from '../worker/support/world.ts'
@@ -39,11 +41,12 @@ async function run(cwd: string, command: string, ...words: string[]): Promise<st
   return output
 }
 
+type Change = string | ((found: string) => string)
 /** Changes a file of the project while something is done. */
-async function changed(file: string, from: string | RegExp, to: string, during: () => Promise<void>): Promise<void> {
+async function changed(file: string, from: string | RegExp, to: Change, during: () => Promise<void>): Promise<void> {
   const path = join(shop, file)
   const before = readFileSync(path, 'utf8')
-  writeFileSync(path, before.replace(from, to))
+  writeFileSync(path, before.replace(from, to as string))
   try {
     await during()
   } finally {
@@ -76,6 +79,9 @@ async function sell(worker: string, order: object): Promise<void> {
   await buy(String(body.url))
 }
 
+// `npm run dev` serves its Worker and its emulator there.
+ownDefaultPorts()
+
 describe('a project of edgetill init, from the packed tarball in an empty folder', () => {
   let seconds = 0
   /** Adds to the time that a merchant needs from the first command to the first paid order. */
@@ -101,9 +107,14 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
 
   it('passes npm test, which fails with the text of what onEvent throws', async () => {
     expect(await run(shop, 'npm', 'test')).toMatch(/^ℹ fail 0$/m)
-    await changed('worker/on-event.ts', /= undefined$/m, "= () => {\n  throw new Error('no stock')\n}", async () => {
-      await expect(run(shop, 'npm', 'test')).rejects.toThrow(/onEvent failed for order-1: Error: no stock/)
-    })
+    await changed(
+      'worker/on-event.ts',
+      /^export const onEvent[\s\S]*$/m,
+      "export const onEvent: OnEvent<Env> = () => {\n  throw new Error('no stock')\n}\n",
+      async () => {
+        await expect(run(shop, 'npm', 'test')).rejects.toThrow(/onEvent failed for order-1: Error: no stock/)
+      },
+    )
   }, 60_000)
 
   it('passes npm run check: the types, its README included, and wrangler deploy --dry-run for live', async () => {
@@ -121,8 +132,12 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     await expect(deploy()).rejects.toThrow(
       /Fill in BASE_URL in \[env\.test\.vars\][\s\S]*kv namespace create STATE --env test/,
     )
-    const empty = /^(id = "|BASE_URL = "|API_URL = "|POS_ID = ")0*"/gm
-    await changed('wrangler.toml', empty, '$1https://service.example"', async () => {
+    const fill = (toml: string) =>
+      toml
+        .replaceAll(/^(BASE_URL|API_URL) = ""/gm, '$1 = "https://service.example"')
+        .replaceAll('POS_ID = ""', 'POS_ID = "0f9d6c1e-8c59-4a5b-9f6e-0a2c33d1b7aa"')
+        .replaceAll(/(\[\[env\.(\w+)\.kv_namespaces\]\][^[]*?id = )"0+"/g, '$1"of-$2"')
+    await changed('wrangler.toml', /^[\s\S]*$/, fill, async () => {
       const output = await deploy()
       expect(output).toContain('env.MODE ("test")')
       expect(output).toContain('env.STATE')
@@ -160,14 +175,14 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     try {
       const api = async (path: string) => (await send('GET', `${worker}${path}`)).body
       const shows = (order_id: string, order: object) =>
-        expect.poll(() => api(`/api/orders/${order_id}`).catch(() => ''), { timeout: 30_000 }).toMatchObject(order)
+        expect.poll(() => api(`/api/orders/${order_id}`).catch(() => '')).toMatchObject(order)
       const order_id = /api\/orders\/(mugs-\w+)/.exec(dev.output())?.[1] ?? ''
-      await shows(order_id, { status: 'success', totals: { captured: 10050 }, flags: [] })
+      await shows(order_id, { status: 'success', totals: { captured_minor: 10050 }, flags: [] })
       console.log(`measured: edgetill init, npm install and npm run dev, to a paid order: ${seconds.toFixed(1)} s`)
       expect(await (await fetch(link)).text()).toContain('Test mode')
       // A day was played, and the console shows it to whoever has the token.
       const { orders } = (await api('/api/orders?limit=100')) as { orders: { order_id: string }[] }
-      const played = ['olena-mugs', 'maria-teapot', 'ivan-lamp', 'sofia-plates', 'petro-vase', 'from-elsewhere']
+      const played = ['olena-mugs', 'maria-teapot~2', 'ivan-lamp', 'sofia-plates', 'petro-vase', 'from-elsewhere']
       expect(orders.map((one) => one.order_id)).toEqual(expect.arrayContaining(played))
       expect(await (await fetch(`${worker}/console`)).text()).toContain('type="password"')
 
@@ -184,10 +199,10 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       expect(await found('/mine')).toBe(404)
       const route = "// Your own routes stand here.\napp.get('/mine', (c) => c.text('mine'))"
       await changed('worker/index.ts', '// Your own routes stand here.', route, () =>
-        expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(200),
+        expect.poll(() => found('/mine').catch(() => 0)).toBe(200),
       )
       // Until it has reloaded again, a request may be cut off.
-      await expect.poll(() => found('/mine').catch(() => 0), { timeout: 20_000 }).toBe(404)
+      await expect.poll(() => found('/mine').catch(() => 0)).toBe(404)
 
       // A lost webhook is made up for an hour later, by both clocks.
       const service = /^ +the service +(http:\S+\/_emulator)$/m.exec(dev.output())?.[1] ?? ''
@@ -195,7 +210,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       await sell(worker, { order_id: 'late', amount: 7 })
       expect(await api('/api/orders/late')).toMatchObject({ status: null })
       await send('POST', `${service}/api/clock`, { hours: 1 })
-      await shows('late', { status: 'success', totals: { captured: 700 } })
+      await shows('late', { status: 'success', totals: { captured_minor: 700 } })
 
       // .dev.vars is watched too.
       await changed('.dev.vars', /^ADMIN_TOKEN=.*$/m, `ADMIN_TOKEN=${'another'.repeat(6)}`, () =>
@@ -226,6 +241,9 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     await dev.finished
     for (const [, origin] of origins) await expect(fetch(`${origin}`)).rejects.toThrow()
   }, 60_000)
+
+  // test/worker/upgrade.test.ts has the stored state of an older engine; the daily run upgrades a whole project.
+  if (isForChange) return
 
   it('takes a newer engine by npm install: what was stored reads the same, and an open capture is settled', async () => {
     const own = () =>
@@ -261,7 +279,7 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
         { order_id: 'old-2', status: 'success' },
         { order_id: 'old-1', status: 'success' },
       ]
-      await expect.poll(listed, { timeout: 20_000 }).toMatchObject(both)
+      await expect.poll(listed).toMatchObject(both)
       const next = { kind: 'reset', when: 'after_commit', on: 'capture-payment' }
       await send('POST', `${overview}/api/faults`, { next, times: 1 })
       const lost = await call('POST', '/api/orders/old-2/capture', { charge_amount: 40 })
@@ -291,7 +309,10 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
       expect(await stored()).toEqual(was)
       const settled = await call('POST', '/api/orders/old-2/capture', { charge_amount: 40 })
       expect(settled).toMatchObject({ status: 200, body: { amount: 40 } })
-      expect((await call('GET', '/api/orders/old-2')).body).toMatchObject({ attempts: [], totals: { captured: 4000 } })
+      expect((await call('GET', '/api/orders/old-2')).body).toMatchObject({
+        attempts: [],
+        totals: { captured_minor: 4000 },
+      })
     })
     // The service was asked; the capture was not made again.
     const { body } = await send('GET', `${overview}/api/orders?order_id=old-2`)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { FOLDERS, ON_NODE_ALONE, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
+import { DAILY_ONLY, FOLDERS, ON_NODE_ALONE, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
 import { importsOf } from './support/imports.ts'
 import { root } from './support/runtimes.ts'
 
@@ -20,7 +20,7 @@ const hasCode = (file: string) => {
 }
 
 it('every path of the lists is there', () => {
-  const listed = [...Object.keys(TEST_ALL_ONLY), ...ON_NODE_ALONE, ...RUNTIME_DEPENDENT]
+  const listed = [...Object.keys(TEST_ALL_ONLY), ...Object.keys(DAILY_ONLY), ...ON_NODE_ALONE, ...RUNTIME_DEPENDENT]
   expect(listed.filter((start) => !files.some((file) => file.startsWith(start)))).toEqual([])
 })
 
@@ -28,7 +28,7 @@ it('each test file runs somewhere, and the portable ones on all four runtimes', 
   for (const file of files) {
     const apart = [FOLDERS.browser, FOLDERS.tarball, FOLDERS.frameworks].some((start) => file.startsWith(start))
     const everywhere = !apart && ![FOLDERS.node, ...ON_NODE_ALONE].some((start) => file.startsWith(start))
-    const runtimes = (['node', 'deno', 'bun', 'workerd'] as const).filter((one) => runsOn(one, file, 'all'))
+    const runtimes = (['node', 'deno', 'bun', 'workerd'] as const).filter((one) => runsOn(one, file, 'named'))
     expect([file, runtimes.length]).toEqual([file, apart ? 0 : everywhere ? 4 : 1])
   }
 })
@@ -55,8 +55,7 @@ it('the quick tier of workerd, which also runs without `process` and `Buffer`, l
       .map((entry) => relative(root, join(entry.parentPath, entry.name))),
   )
   // Files of Node's kind, and the Worker's entry with the two files that a merchant writes: test/node runs them in a Worker.
-  const elsewhere =
-    /^src\/(cli|conform|take-home|adapters)\/|^worker\/(index|on-event|on-alert)\.ts$|routes\/results\.ts$/
+  const elsewhere = /^src\/(cli|adapters)\/|^worker\/(index|on-event|on-alert)\.ts$|routes\/results\.ts$/
   expect(modules.filter((file) => !loaded.has(file) && !elsewhere.test(file) && hasCode(file))).toEqual([])
 })
 
@@ -64,13 +63,4 @@ it('npm test starts no process: a test that does is in TEST_ALL_ONLY', () => {
   const starting = files.filter((file) => runsOn('node', file, 'quick') && startsProcesses(file))
   expect(startsProcesses('test/node/cli.test.ts')).toBe(true)
   expect(starting).toEqual([])
-})
-
-const LINES = 44_700
-
-it(`the tests have at most ${LINES} lines: git ls-files test | grep '\\.ts$' | xargs cat | wc -l`, () => {
-  const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
-    .map((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n').length - 1)
-  expect(sources.reduce((sum, lines) => sum + lines, 0)).toBeLessThanOrEqual(LINES)
 })

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import connect from 'postgres'
 import { beforeAll, expect, it } from 'vitest'
 import { type FetchHandler, serveOnNode } from '../../src/cli/service/serve-node.ts'
@@ -7,6 +9,7 @@ import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
 import { pay } from '../../src/testing/index.ts'
 import { postgres as onPostgres } from '../../src/till/index.ts'
+import { isForChange } from '../support/environment.ts'
 import { PAYMENT, REFUND } from '../till/support/open-till.ts'
 import { folderInCheckout } from './support/fixtures.ts'
 import { freePort } from './support/free-port.ts'
@@ -72,12 +75,12 @@ const database = {
   },
   async run(sql, values) {
     const n = ++statements
-    const name = sql.startsWith('INSERT INTO edgetill_log') ? values[2] : ''
+    const isOperation = sql.startsWith('INSERT INTO edgetill_log') && values.includes('operation')
     at('before ' + n)
     const rows = await real.run(sql, values)
     at('after ' + n)
-    at(name === 'operation' ? 'written' : n === written + 1 ? 'checked' : '')
-    if (name === 'operation') written = n
+    at(isOperation ? 'written' : n === written + 1 ? 'checked' : '')
+    if (isOperation) written = n
     return rows
   },
 }
@@ -88,8 +91,9 @@ const client = createClient({ ...JSON.parse(env.CREDENTIALS), maxRetries: 0, fet
 const till = createTill({ client, database })
 await till.migrate()
 statements = 0
-const refund = (key) => till.refund(JSON.parse(env.REFUND), { key })
-const results = await Promise.all(Array.from({ length: Number(env.PRESSES ?? 1) }, () => refund('press')))
+const limitMinor = env.LIMIT && Number(env.LIMIT)
+const refund = (key) => till.refund(JSON.parse(env.REFUND), { key, ...(limitMinor && { limitMinor }) })
+const results = await Promise.all(Array.from({ length: Number(env.PRESSES ?? 1) }, () => refund(env.KEY ?? 'press')))
 for (const key of JSON.parse(env.THEN ?? '[]')) results.push(await refund(key))
 console.log('RESULT ' + JSON.stringify({ statements, results, attention: await till.attention(), ids: (await till.orders({ limit: 1 })).orders.map(({ order_id }) => order_id), order: await till.order(JSON.parse(env.REFUND).order_id) }))
 process.exit(0)
@@ -101,7 +105,7 @@ interface Result {
   attention: { kind: string; order_id?: string }[]
   /** Of the newest order. */
   ids: string[]
-  order: { totals: { refunded: number } }
+  order: { totals: { refunded_minor: number } }
 }
 
 /** The result that a process has printed. */
@@ -164,13 +168,36 @@ it.each(Object.keys(DRIVERS) as Driver[])(
     wait(11)
     const again = await press(order_id, { PRESSES: '3' })
     expect(new Set(again.results.map(({ outcome }) => outcome))).toEqual(new Set(['done']))
-    expect([await refunded(order_id), again.order.totals.refunded, again.attention]).toEqual([1, 3000, []])
+    expect([await refunded(order_id), again.order.totals.refunded_minor, again.attention]).toEqual([1, 3000, []])
     expect(again.ids).toEqual([order_id])
   },
   60_000,
 )
 
 it.each(['node:sqlite', 'postgres'] as const)(
+  '%s: two attempts that two processes refund at once under a limit stay below it',
+  async (driver) => {
+    const { start, sell, refunded, wait } = await openShop(driver)
+    wait(0)
+    for (let round = 1; round <= 3; round++) {
+      const order_id = `${driver === 'postgres' ? 'p' : 's'}-limit-${round}`
+      const attempts = [order_id, `${order_id}~2`]
+      for (const attempt of attempts) await sell(attempt)
+      const limited = { PRESSES: '5', LIMIT: '5000' }
+      const both = [1, 2].map((attempt) => start(`${order_id}~${attempt}`, { ...limited, KEY: `key ${attempt}` }))
+      const ends = await Promise.all(both.map((one) => one.finished))
+      const words = ends.flatMap(({ output }) =>
+        resultOf(output).results.map(({ outcome, reason }) => reason ?? outcome),
+      )
+      const made = await Promise.all(attempts.map(refunded))
+      expect([words.includes('done'), made.sort()]).toEqual([true, [0, 1]])
+      expect(words.filter((word) => !/^(done|unknown|over_limit|in_progress)$/.test(word))).toEqual([])
+    }
+  },
+  60_000,
+)
+
+it.each(isForChange ? (['node:sqlite'] as const) : (['node:sqlite', 'postgres'] as const))(
   '%s: killed at each statement, a key is one refund or none, and one answer',
   async (driver) => {
     const { start, press, sell, refunded, wait } = await openShop(driver)
@@ -189,7 +216,7 @@ it.each(['node:sqlite', 'postgres'] as const)(
       return isOver
     }
     for (const moment of ['before', 'after'] as const) {
-      for (let n = 1; !(await play(moment, n)); n++) expect(n).toBeLessThan(40)
+      for (let n = 1; !(await play(moment, n)); n += isForChange ? 4 : 1) expect(n).toBeLessThan(40)
     }
     // Both are among them: the call had not been made yet, and it was made and its end not written.
     expect(new Set(seen)).toEqual(new Set(['done', 'rejected']))
@@ -211,7 +238,9 @@ it.each(['node:sqlite', 'postgres'] as const)(
       const settled = await press(order_id)
       expect(settled.results).toMatchObject([{ outcome: 'rejected' }])
       frozen.stop('SIGCONT')
-      const { results, attention } = resultOf((await frozen.finished).output)
+      const { results, attention: all } = resultOf((await frozen.finished).output)
+      // The tests of a driver share its tables.
+      const attention = all.filter((one) => 'order_id' in one && one.order_id === order_id)
       if (moment === 'fetch') {
         // The window that remains. It is told.
         expect(results).toMatchObject([{ outcome: 'unknown', record: { amount: 30 } }])
@@ -230,10 +259,11 @@ it.each(['node:sqlite', 'postgres'] as const)(
   async (driver) => {
     const { start, press, sell, refunded, wait } = await openShop(driver)
     const day = 86_400_000
-    for (const [died, asks] of [
+    const clocks = [
       [day, -day],
       [-day, day],
-    ] as const) {
+    ] as const
+    for (const [died, asks] of isForChange ? [clocks[driver === 'postgres' ? 0 : 1]] : clocks) {
       const order_id = `${driver === 'postgres' ? 'p' : 's'}-day${died > 0 ? 'after' : 'before'}`
       await sell(order_id)
       wait(0)
@@ -270,8 +300,97 @@ console.log(before === seen() ? 'NOTHING' : before + ' then ' + seen(), Object.k
 `
   const file = await writeProgram(program, join(folder, 'import.mjs'))
   const { output } = await startCommand(join(root, 'node_modules/.bin/node'), [file], { env: {} }).finished
-  expect(output.trim()).toBe('NOTHING createTill,d1,postgres,sqlite')
+  expect(output.trim()).toBe('NOTHING createTill,d1,durable,postgres,sqlite')
 }, 60_000)
+
+const POOLS = {
+  pg: async (url: string) => {
+    // It has no types.
+    const { Pool } = await import('pg' as string)
+    const pool = new Pool({ connectionString: url, max: 1 })
+    return { database: onPostgres(pool), take: () => pool.connect(), end: () => pool.end() }
+  },
+  'postgres.js': async (url: string) => {
+    const sql = connect(url, { max: 1, onnotice() {} })
+    const take = async () => {
+      const connection = await sql.reserve()
+      return { query: (text: string) => connection.unsafe(text), release: () => connection.release() }
+    }
+    return { database: onPostgres(sql), take, end: () => sql.end() }
+  },
+} as const
+
+it.each(['pg', 'postgres.js'] as const)(
+  '%s: writes outside the transaction of whoever gave its connection back too early',
+  async (name) => {
+    const { database, take, end } = await POOLS[name](postgres.url)
+    await database.run('CREATE TABLE IF NOT EXISTS leak (name text)', [])
+    const read = () => database.run('SELECT name FROM leak ORDER BY name', [])
+    for (const [index, statement] of ['SELECT 1', "INSERT INTO leak VALUES ('own')", 'SELECT 1 / 0'].entries()) {
+      const leaked = await take()
+      await leaked.query('BEGIN')
+      await leaked.query(statement).catch(() => [])
+      leaked.release()
+      expect(await database.run('INSERT INTO leak VALUES (?) RETURNING name', [`${index}`])).toEqual([
+        { name: `${index}` },
+      ])
+    }
+    // What the shop's own code does next on that connection loses nothing of it.
+    const next = await take()
+    await next.query('ROLLBACK').catch(() => {})
+    next.release()
+    expect(await read()).toEqual([{ name: '0' }, { name: '1' }, { name: '2' }])
+    await expect(database.run('INSERT INTO nowhere VALUES (?)', ['x'])).rejects.toThrow('does not exist')
+    expect(await read()).toHaveLength(3)
+    await database.run('DROP TABLE leak', [])
+    await end()
+  },
+  60_000,
+)
+
+/** Makes the tables of the database that each line of its input names. */
+const MIGRATOR = `
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import connect from 'postgres'
+import { createClient } from 'edgetill'
+import { createTill, postgres } from 'edgetill/till'
+const client = createClient(JSON.parse(process.env.CREDENTIALS))
+for await (const url of createInterface(process.stdin)) {
+  const sql = connect(url, { max: 1, onnotice() {} })
+  await sql\`SELECT 1\`
+  console.log('ready')
+  const done = await createTill({ client, database: postgres(sql) }).migrate().then(() => 'made', (error) => error.message + error.cause)
+  await sql.end()
+  console.log(done)
+}
+`
+
+it('makes its tables in eight processes that start at once, each time', async () => {
+  const file = await writeProgram(MIGRATOR, join(folder, 'migrator.mjs'))
+  const admin = connect(postgres.url, { max: 1, onnotice() {} })
+  const env = { ...process.env, CREDENTIALS: JSON.stringify(emulator.credentials) }
+  const processes = Array.from({ length: 8 }, () => {
+    const child = spawn(join(root, 'node_modules/.bin/node'), [file], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    return { child, next: async () => (await lines.next()).value as string }
+  })
+  const isolations = ['read committed', 'repeatable read', 'serializable']
+  const failed: string[] = []
+  for (let round = 0; round < (isForChange ? 10 : 50); round++) {
+    const name = `migrated_${round}`
+    await admin.unsafe(`CREATE DATABASE ${name}`)
+    await admin.unsafe(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolations[round % 3]}'`)
+    for (const { child } of processes) child.stdin.write(`${postgres.url.replace(/[^/]*$/, name)}\n`)
+    const ready = await Promise.all(processes.map(({ next }) => next()))
+    const made = await Promise.all(processes.map(({ next }) => next()))
+    failed.push(...ready.filter((line) => line !== 'ready'), ...made.filter((line) => line !== 'made'))
+    await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)
+  }
+  for (const { child } of processes) child.stdin.end()
+  await admin.end()
+  expect(failed).toEqual([])
+}, 300_000)
 
 it('takes no function of Postgres that is inside a transaction', async () => {
   const sql = connect(postgres.url)

@@ -17,14 +17,14 @@ import { root } from './support/runtimes.ts'
 
 const readme = readFileSync(join(root, 'worker/README.md'), 'utf8')
 
-/** Counts the calls of KV and of the gates while something happens. */
+/** Counts the calls of KV and of the object while something happens. */
 async function count(world: World, act: () => Promise<unknown>): Promise<Calls> {
   const read = (): Calls => {
     const { get, put, delete: deleted, list } = world.kv.calls
-    const { gate, rowsRead, rowsWritten } = world.gate.calls
+    const { object, rowsRead, rowsWritten } = world.object.calls
     // A deletion costs what a write costs.
     const kv = { 'KV reads': get, 'KV writes': put + deleted, 'KV lists': list }
-    return { ...kv, 'gate calls': gate, 'rows read': rowsRead, 'rows written': rowsWritten }
+    return { ...kv, 'object calls': object, 'rows read': rowsRead, 'rows written': rowsWritten }
   }
   const before = read()
   await act()
@@ -36,36 +36,30 @@ async function count(world: World, act: () => Promise<unknown>): Promise<Calls> 
 const post = (world: World, path: string, key: string) =>
   world.api(path, { method: 'POST', headers: { 'idempotency-key': key }, body: '{}' })
 
-/** Counts the calls while the alarms run: an alarm counts as one call of the gate. */
-async function alarm(world: World): Promise<Calls> {
-  const calls = await count(world, async () => void (await world.gate.runAlarms()))
-  return { ...calls, 'gate calls': calls['gate calls'] + 1 }
-}
+/** A run of the cron. */
+const cron = (world: World): Promise<Calls> => count(world, () => world.cron())
 
-/** The alarm of an order as the table of costs has it, when its RETENTION_DAYS are over. */
+/** The run of the cron that removes the data of an order, when its RETENTION_DAYS are over. */
 async function erasure(): Promise<Calls> {
   const world = new World({ kind: 'strict', onEvent: () => {}, env: { RETENTION_DAYS: '30' } })
   await world.open(await world.link({ order_id: 'A-1' }))
   const paid = payment('A-1')
   await world.deliver({ ...paid, status: 'pending', processed_at: at(1) })
   await world.deliver(paid)
-  // One alarm is left when everything else is done.
   for (let i = 0; i < 5; i++) await world.advance(900_000)
-  world.time = world.gate.nextAlarm() ?? 0
-  const calls = await alarm(world)
-  expect(world.gate.nextAlarm()).toBeUndefined()
-  return calls
+  world.time += 31 * 86_400_000
+  return cron(world)
 }
 
-/** Every row of the table, as it happens to an order with an `onEvent`, through the gate. */
+/** Every row of the table, as it happens to an order with an `onEvent`. */
 async function measure(): Promise<Map<string, Calls>> {
   const world = new World({ kind: 'strict', onEvent: () => {} })
   const rows = new Map<string, Calls>()
   const row = async (call: string, act: () => Promise<unknown>) => void rows.set(call, await count(world, act))
   const pause = async () => {
-    world.time += 2_000
+    world.time += 15_000
   }
-  // The shop's objects and their tables are there: another order came before.
+  // The tables are there: another order came before.
   await world.deliver(payment('A-0'))
   await world.advance(60_000)
   const link = await world.link({ order_id: 'A-1', method: 'auth' })
@@ -74,14 +68,10 @@ async function measure(): Promise<Map<string, Calls>> {
   const event = payment('A-1', { method: 'auth', status: 'pending', processed_at: at(1) })
   const send = (fields: object) =>
     world.post(signWebhook({ ...event, ...fields }, world.emulator.credentials.apiSecret).body)
-  world.time += 60_000
+  await pause()
   await row('a webhook, the first of its order', () => send({}))
-  rows.set('an alarm that calls `onEvent` and publishes the order', await alarm(world))
   await pause()
   await row('a further webhook', () => send({ status: 'success', processed_at: at(2) }))
-  rows.set('an alarm that calls `onEvent`', await alarm(world))
-  world.time += 15_000
-  rows.set('an alarm that publishes the order', await alarm(world))
   await pause()
   await row('a copy of a webhook', () => send({ status: 'success', processed_at: at(2) }))
   const page = (await world.get(link)).headers.get('location') ?? ''
@@ -96,9 +86,9 @@ async function measure(): Promise<Map<string, Calls>> {
   await world.pay(auth)
   await world.advance(3_601_000)
   await row('a capture', () => post(world, '/api/orders/A-2/capture', 'c'))
-  await world.advance(2_000)
+  await pause()
   await row('a refund', () => post(world, '/api/orders/A-2/refund', 'r'))
-  rows.set('an alarm that removes personal data', await erasure())
+  rows.set('the cron, when it removes the data of an order', await erasure())
   return rows
 }
 

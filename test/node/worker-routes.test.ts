@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { COMMON, DOES, ERRORS, FILTERS } from '../../scripts/openapi/guide.ts'
+import { COMMON, DOES, ERRORS, errorsOf, FILTERS } from '../../scripts/openapi/guide.ts'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { createApp } from '../../src/shop/app.ts'
 import type { Order } from '../../src/shop/lib/shown-order.ts'
 import { API } from '../../src/shop/routes/api.ts'
-import { DESCRIBED, type Call as RouteCall } from '../../src/shop/routes/results.ts'
+import type { Route } from '../../src/shop/routes/route.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World, type WorldOptions } from '../worker/support/world.ts'
 import { checkResponse } from './support/api-client.ts'
@@ -27,13 +27,14 @@ const RIGHT: [ending: RegExp, said: Said][] = [
   [/GET.*events$/, { query: 'failing=true' }],
   [/events\/replay$/, { body: '{"since":"2026-03-01"}' }],
   [/POST.*links$/, { body: LINK }],
+  [/PATCH/, { body: '{"max_orders":5}' }],
   [/settle$/, { body: '{"executed":true}' }],
   [/resend$/, { body: '{"operation":"purchase"}' }],
   [/notes$/, { body: '{"text":"x"}' }],
   [/done$/, { body: '{"kind":"flag"}' }],
 ]
 
-const ROUTES = Object.entries(DESCRIBED)
+const ROUTES = Object.entries<Route>(API)
 
 /** A route in a separate world. */
 function at(route: string, options: WorldOptions = {}) {
@@ -49,7 +50,7 @@ function at(route: string, options: WorldOptions = {}) {
         (_, name: string) => values[name] ?? (name === 'order_id' ? 'A-1' : 'x'),
       )
       const url = query ? `${filled}?${query}` : filled
-      return world.api(url, { method, headers, ...(method === 'POST' && { body }) })
+      return world.api(url, { method, headers, ...(/^P/.test(method) && { body }) })
     },
   }
 }
@@ -97,7 +98,7 @@ const EVERYWHERE: Scenario[] = [
     world.options.onEvent = () => {}
     world.begin()
     const id = await checkoutLinkId(await world.link({ order_id: 'A-1' }), LINK_SECRET)
-    world.kv.before = world.gate.before = () => {
+    world.kv.before = world.object.before = () => {
       throw new Error('KV failed: 500')
     }
     return send({ values: { id } })
@@ -136,7 +137,7 @@ async function died(call: Call, kind: Kind): Promise<void> {
   }
   void first(call, kind)
   await sent
-  world.gate.restart()
+  world.object.restart()
 }
 
 async function attempts({ world }: Call, status: string): Promise<void> {
@@ -163,8 +164,9 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
     [
       { headers: { ...KEY, 'if-match': '1-0-0-0' } },
       ({ world, send }) => {
-        const { sql } = world.gate.storage('A-1')
-        for (const table of ['event', 'checkout', 'birth']) sql.exec(`DELETE FROM ${table}`)
+        // A backup was restored a moment ago.
+        const set = 'UPDATE edgetill_version SET recovered_at = ?, backup_at = ?'
+        world.object.storage().sql.exec(set, world.time, world.time - 1)
         return send()
       },
       async ({ send }) => {
@@ -173,6 +175,10 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       },
       ({ world, send }) => {
         world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'capture-payment' })
+        return send()
+      },
+      ({ world, send }) => {
+        world.emulator.faults.next({ kind: 'status_code', status_code: '4153', on: 'capture-payment' })
         return send()
       },
       answering(async () => new Response('{}', { status: 422 })),
@@ -225,6 +231,19 @@ const HISTORIES: [route: string, scenario: Scenario][] = [
       return send({ values: { id: events[0]?.id ?? '' } })
     },
   ],
+  [
+    'PATCH /api/links/:id',
+    async ({ world, send }) => {
+      // Of no certain customer.
+      const { customer_email: _, customer_phone: __, customer_patronym: ___, ...order } = JSON.parse(LINK).order
+      const body = JSON.stringify({ order, reusable: true })
+      const { id } = (await (await world.api('/api/links', { method: 'POST', body })).json()) as { id: string }
+      world.object.before = () => {
+        throw new Error('the storage failed')
+      }
+      return send({ values: { id } })
+    },
+  ],
   ...['GET /api/links', 'GET /api/links/:id'].flatMap((list): [string, Scenario][] =>
     ['', 'cursor=x'].map((query) => [
       list,
@@ -249,11 +268,12 @@ describe('the table of routes in guides/shop-reference.md', () => {
   })
 
   it('explains every code, and no other', () => {
-    const codes = new Set([...COMMON, 'forbidden', ...ROUTES.flatMap(([, { errors }]) => errors)])
+    const codes = new Set([...COMMON, 'forbidden', ...ROUTES.flatMap(([, row]) => errorsOf(row))])
     expect([...codes].sort()).toEqual([...ERRORS.keys()].sort())
   })
 
-  it.each(ROUTES)('%s has its errors', async (route, { errors }) => {
+  it.each(ROUTES)('%s has its errors', async (route, row) => {
+    const errors = errorsOf(row)
     const [method = '', path = ''] = route.split(' ')
     const seen = new Set<string>()
     const histories = HISTORIES.filter(([one]) => one === route).map(([, scenario]) => scenario)
@@ -265,9 +285,9 @@ describe('the table of routes in guides/shop-reference.md', () => {
       expect([code, ERRORS.get(code)?.statuses.includes(response.status)]).toEqual([code, true])
       seen.add(code)
     }
-    // These ask the service or the chat alone.
-    const asksService = /POST.*links$|balances|chat|resend$/.test(route)
-    const common = [...COMMON, ...(API[route as RouteCall].may === 'view' ? [] : ['forbidden'])].filter(
+    // These ask only the service.
+    const asksService = /POST.*links$|balances|resend$/.test(route)
+    const common = [...COMMON, ...(row.may === 'view' ? [] : ['forbidden'])].filter(
       (code) => code !== 'internal' && !(asksService && code === 'state'),
     )
     const twin = errors.filter((code) => /refund$|void$/.test(route) && !seen.has(code))

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import type { Returns } from '../../src/shop/index.ts'
-import { Browser, formTo } from '../console/support/browser.ts'
+import { Browser, formTo, mount } from '../console/support/browser.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World } from '../worker/support/world.ts'
 import { Document, quoted } from './support/document.ts'
 import { load } from './support/program.ts'
 
-/** Everything that the worker ever writes, from a day in which everything happens: to KV, and to the gates. */
+/** Everything that the worker ever writes, from a day in which everything happens: to KV, and to the tables of its database. */
 async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string> }> {
   let fails = true
   const onEvent = () => {
@@ -16,8 +16,8 @@ async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string>
   }
   const world = new World({ onAlert: () => {}, env: { RETENTION_DAYS: '30' }, onEvent })
   const rows = new Set<string>()
-  const look = () => {
-    for (const key of world.gate.keys('')) rows.add(key)
+  const look = (each = world) => {
+    for (const key of each.rows().keys()) rows.add(key.split('/')[0] as string)
   }
   const call = async (method: string, path: string, body?: object) => {
     const init = { method, headers: { 'idempotency-key': 'k' }, ...(body && { body: JSON.stringify(body) }) }
@@ -50,6 +50,9 @@ async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string>
   expect(await call('POST', '/api/orders/A-4/cancel')).toBe(200)
   await world.get(`${world.emulator.orders.get('A-3')?.payments[0]?.result_url}&look=9`)
   await world.idle()
+  const browser = await new Browser(mount(world)).signIn()
+  await browser.submit(formTo(await browser.open('/console'), '/console/logout'))
+  await world.idle()
   look()
   await world.advance(15 * 60_000)
   await world.cron()
@@ -58,13 +61,13 @@ async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string>
   const forever = new World({ onAlert: () => {} })
   expect((await forever.post(signWebhook('[]', forever.emulator.credentials.apiSecret).body)).status).toBe(200)
   for (const each of [world, forever]) await each.idle()
-  for (const key of forever.gate.keys('stray/')) rows.add(key)
+  look(forever)
   return { kv: [...world.kv.writes, ...forever.kv.writes], rows }
 }
 
 const patternOf = (key: string) => new RegExp(`^${key.replaceAll(/<[^>]+>/g, '[^/]+')}$`)
 
-it('guides/shop-reference.md names every key of KV with its metadata and life, every row of a gate, and no other', async () => {
+it('guides/shop-reference.md names every key of KV with its metadata and life, every table with a row, and no other', async () => {
   const { kv, rows } = await written()
   const documented = new Document('guides/shop-reference.md').rows('What is stored')
   const keys = documented
@@ -84,8 +87,8 @@ it('guides/shop-reference.md names every key of KV with its metadata and life, e
 })
 
 it('worker/index.ts has the routes, the page for an unknown path, the cron and the object', async () => {
-  const program = await load("export { default, OrderGate } from './worker/index.ts'")
-  const { default: worker, OrderGate } = program as unknown as typeof import('../../worker/index.ts')
+  const program = await load("export { default, ShopObject } from './worker/index.ts'")
+  const { default: worker, ShopObject } = program as unknown as typeof import('../../worker/index.ts')
   const [env, context] = [new World().env() as never, { waitUntil() {}, passThroughOnException() {}, props: {} }]
   const at = async (path: string) =>
     (await worker.fetch(new Request(`https://shop.example.com${path}`), env, context)).text()
@@ -93,5 +96,5 @@ it('worker/index.ts has the routes, the page for an unknown path, the cron and t
     expect.stringMatching(/"ok"/),
     expect.stringMatching(/^<!doctype html>/),
   ])
-  expect([typeof worker.scheduled, typeof OrderGate]).toEqual(['function', 'function'])
+  expect([typeof worker.scheduled, typeof ShopObject]).toEqual(['function', 'function'])
 })

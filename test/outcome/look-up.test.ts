@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient, resolveOutcome, snapshotOrder, type UnresolvedCall } from '../../src/index.ts'
-import { keepingSeen } from '../../src/outcome/look-up.ts'
-import { readEvent, type WebhookEvent } from '../../src/webhooks/index.ts'
+import { readEvent } from '../../src/webhooks/index.ts'
 import { CONFIG, json, wire } from '../support/mock-fetch.ts'
 import * as records from './support/records.ts'
 
@@ -28,18 +27,6 @@ it('a snapshot has what `known` needs, with the list and without it', async () =
   expect(await snapshot(...replies)).toEqual(expect.arrayContaining(['c-1', 'r-1', 'v-1']))
   expect(await snapshot(NOT_FOUND(), NOT_FOUND(), NOT_FOUND())).toEqual([])
   await expect(snapshot(json({}, 500))).rejects.toMatchObject({ code: 'api' })
-})
-
-it('what look-ups see is kept', async () => {
-  const events = [readEvent(PURCHASE), readEvent(capture('c-1'))] as const
-  const seen: WebhookEvent[] = []
-  const lookup = keepingSeen(
-    { listOrderOperations: async () => [events[0]], resendWebhook: async () => events[1] },
-    seen,
-  )
-  expect(await lookup.listOrderOperations({ order_id: 'A-1' })).toEqual([events[0]])
-  expect(await lookup.resendWebhook({ order_id: 'A-1', operation: 'capture' })).toBe(events[1])
-  expect(seen).toEqual(events)
 })
 
 describe('where the path of the list is not known', () => {

@@ -9,6 +9,11 @@ import { AUTH, CREATION, capture, PURCHASE, REFUNDED, resolve, SENT_AT, SOON } f
 
 const outcomeOf = async (...args: Parameters<typeof resolve>) => (await resolve(...args)).resolved.outcome
 
+class ApiErrorLike extends Error {
+  override name = 'ApiError'
+  code = 'api'
+}
+
 describe('the call', () => {
   const lost = async (send: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
     const { fetch } = wire(json({}, 503))
@@ -24,6 +29,14 @@ describe('the call', () => {
     const hosted = await lost((client) => client.createPayment(HOSTED))
     const { resolved } = await resolve(hosted, [json([{ ...PURCHASE, status: 'init' }])])
     expect(resolved).toMatchObject({ outcome: 'executed', record: { status: 'init' } })
+  })
+
+  it.each([
+    ['another error of this package', 'this one has no unknown outcome', new ApiErrorLike()],
+    ['an error of anybody', /^(?!.*this one).*OutcomeUnknownError, or \{ operation/, new TypeError('x')],
+  ])('is not %s, which is said so', async (_name, says, error) => {
+    const rejected = await rejection(resolve(error as never, []))
+    expect(rejected).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(says) })
   })
 
   it('is looked up under the POS that it named', async () => {

@@ -47,7 +47,8 @@ export interface Money {
 
 const KINDS = { purchase: 'paid', auth: 'authorized', capture: 'captured', refund: 'refunded', void: 'voided' } as const
 const minor = (amount: unknown): number => Math.round(Number(amount ?? 0) * 100)
-export const baseOf = (order_id: string): string => order_id.replace(/~\d+$/, '')
+/** No attempt has the number one: `x~1` is an order of another program. */
+export const baseOf = (order_id: string): string => order_id.replace(/~(?!1$)\d+$/, '')
 
 export class BooksModel {
   readonly heard: Heard[] = []
@@ -118,12 +119,14 @@ export class BooksModel {
         const { currency, fee } = last as { currency?: string; fee?: { amount: number; currency: string } }
         const kind: Money['kind'] = KINDS[last.method as keyof typeof KINDS]
         const amount = minor(last.amount)
+        const isTaken = kind === 'paid' || kind === 'captured'
         const isBack = kind === 'refunded' || (kind === 'voided' && this.isPurchase(attempt))
         rows.push({
-          ...{ kind, amount, taken: /paid|captured/.test(kind) ? amount : isBack ? -amount : 0 },
+          ...{ kind, amount, taken: isTaken ? amount : isBack ? -amount : 0 },
           ...{ at, day: this.day(at), order_id: attempt, currency: String(currency) },
           method: String(payways.at(-1)?.payload.payway ?? 'unknown'),
-          fee: fee?.currency === currency ? minor(fee?.amount) : 0,
+          // A hold's fee is not taken: its captures name their own.
+          fee: (isTaken || isBack) && fee?.currency === currency ? minor(fee?.amount) : 0,
         })
       }
     }
@@ -206,9 +209,7 @@ export class BooksModel {
     delete known.email
     delete known.description
     delete known.name
-    // No attempt has the number one: `x~1` is an order of another program.
-    const isIts = (order_id: string) => baseOf(order_id) === id && !order_id.endsWith('~1')
-    for (const { payload } of this.heard) if (isIts(payload.order_id)) delete payload.cc_mask
+    for (const { payload } of this.heard) if (baseOf(payload.order_id) === id) delete payload.cc_mask
     for (const link of this.links) if (link.order_id === id) link.erased = true
     for (const entry of this.did) if (entry.order_id === id && entry.action === 'note') delete entry.text
   }

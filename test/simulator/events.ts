@@ -1,7 +1,7 @@
 import { operationKey, signWebhook } from '../../src/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORIGIN, payAt } from '../worker/support/world.ts'
-import { personIn, queueOf } from './on-event.ts'
+import { personIn } from './on-event.ts'
 import type { Played, Schedule } from './schedule.ts'
 import { Simulation } from './simulation.ts'
 import { hasFailed, judgeSoon } from './soon.ts'
@@ -16,17 +16,18 @@ export interface EventsScenario {
   refunds?: boolean
   /** The refund, or its answer, is lost. */
   lost?: boolean
-  /** A person looks at what needs attention, and finishes it. */
+  /** Two people look at what needs attention, and finish it. */
   person?: boolean
   /** How many people of the shop remove the personal data. */
   erases?: 1 | 2
   /** `onEvent` fails for a while. */
   broken?: boolean
-  /** The runtime gives the alarm up, or ends the program. */
+  /** All isolates die. */
   dropped?: boolean
 }
 
 type Payload = Record<string, unknown>
+const isErased = (body: string): boolean => JSON.parse(body).erased !== undefined
 const ORDER_ID = 'A-1'
 
 class Play extends Simulation {
@@ -57,68 +58,61 @@ class Play extends Simulation {
       if (!(await this.send('portal', payload))) this.wrong.add('a webhook is rejected')
   }
 
-  async person(): Promise<void> {
+  async person(actor: string): Promise<void> {
     for (let look = 0; look < 3; look++) {
-      await this.steps.at('person', 'looks')
-      const { flags = [] } = (await this.api('person', `/api/orders/${ORDER_ID}`)).body
+      await this.steps.at(actor, 'looks')
+      await this.api(actor, '/api/orders')
+      const { flags = [] } = (await this.api(actor, `/api/orders/${ORDER_ID}`)).body
       for (const flag of flags as string[]) {
         const init = { method: 'POST', body: JSON.stringify({ kind: 'flag', flag }) }
-        await this.api('person', `/api/orders/${ORDER_ID}/attention/done`, init)
+        await this.api(actor, `/api/orders/${ORDER_ID}/attention/done`, init)
       }
     }
   }
 
-  /** The waiting events of the gate, with what is kept of their failures. */
-  private waiting() {
-    const rows = [...this.gate.rows(ORDER_ID)].filter(([key, { entry }]) => key.startsWith('queue/') && entry !== null)
-    return rows.map(([, { entry }]) => JSON.parse(String(entry)) as { failures: number; error?: string })
-  }
+  /** The events that wait. */
+  private waiting = () => this.eventRows().filter(({ next_at }) => next_at !== null)
 
-  /** Every call of `onEvent` fails, or ends the program; or publishing an order ends it, more often than an alarm is repeated. */
+  /** Every call of `onEvent` fails, or ends the program; or publishing an order ends it. */
   async break(erases = false): Promise<void> {
     const fault = this.pick(erases ? (['onEvent', 'ends'] as const) : (['onEvent', 'ends', 'publishing'] as const))
-    this.isDiskSlow = fault !== 'publishing'
     const before = this.calls()
-    for (let ring = 0; ring < (this.isDiskSlow ? 6 : 9); ring++) {
+    for (let ring = 0; ring < 6; ring++) {
       this.fail({ [fault]: 1 })
-      this.time = Math.max(this.time, this.gate.nextAlarm() ?? 0)
-      this.begin(() => this.alarms())
+      this.begin(() => this.minutes(1))
       await this.calm()
     }
-    if (!this.isDiskSlow) {
-      if (this.gate.nextAlarm() === undefined) this.wrong.add('no alarm is left')
-      return
-    }
-    this.isDiskSlow = false
+    if (fault === 'publishing') return
     // An erased event is not counted any more, even if the erasure was cut off before it was answered.
     if (this.steps.log.includes('shop: erases')) return
-    const failures = this.waiting().reduce((sum, one) => sum + one.failures, 0)
-    if (failures < this.calls() - before)
-      this.wrong.add(`${this.calls() - before} calls failed, ${failures} are counted`)
-    const isSilent = this.waiting().some(({ failures, error }) => failures > 0 && error === undefined)
+    const calls = this.calls() - before
+    const attempts = this.waiting().reduce((sum, one) => sum + one.attempts, 0)
+    if (attempts < calls) this.wrong.add(`${calls} calls failed, ${attempts} are counted`)
+    const isSilent = this.waiting().some(({ attempts, error }) => attempts > 0 && error === null)
     if (fault === 'onEvent' && isSilent) this.wrong.add('it is not said why onEvent failed')
   }
 
   /** Removes the personal data. */
   async erase(actor: string): Promise<void> {
     await this.steps.at(actor, 'erases')
-    const known = this.eventRows().map(([key]) => key)
+    const known = this.eventRows().map(({ id }) => id)
     const { status } = await this.api(actor, `/api/orders/${ORDER_ID}/personal-data`, { method: 'DELETE' })
-    // 202: an alarm goes on with it.
+    // 202: the cron goes on with it.
     if (status === 200 || status === 202) this.forgotten.push(...known)
     if (status !== 200) return
-    this.onEvent.erased = queueOf(this.gate, ORDER_ID).flatMap(({ operation, isErased }) => (isErased ? operation : []))
+    const erased = this.waiting().filter(({ body }) => isErased(body))
+    this.onEvent.erased = erased.map(({ id }) => id)
   }
 
   /** An erased event waits without the personal data. */
   judgeErased(): void {
-    for (const { entry, operation } of queueOf(this.gate, ORDER_ID))
-      if (this.onEvent.erased.includes(operation) && personIn(entry)) this.wrong.add('erased data waits for onEvent')
+    for (const { id, body } of this.waiting())
+      if (this.onEvent.erased.includes(id) && personIn(body)) this.wrong.add('erased data waits for onEvent')
   }
 
-  private eventRows = () => [...this.gate.rows(ORDER_ID)].filter(([key]) => key.startsWith('event/'))
+  private eventRows = () => this.logOf(ORDER_ID).filter(({ kind }) => kind === 'event')
 
-  private calls = (): number => this.steps.log.filter((line) => line === 'gate: onEvent').length
+  private calls = (): number => this.steps.log.filter((line) => /: onEvent$/.test(line)).length
 
   /** A received event stands in the order, was handled, and has alerted people. */
   async compare(): Promise<void> {
@@ -136,14 +130,18 @@ class Play extends Simulation {
     const { days } = (await this.api('calm', '/api/days?from=2026-03-01&to=2026-03-05')).body
     const ofDays = (days as { refunded_minor: number }[]).reduce((sum, one) => sum + one.refunded_minor, 0)
     if (ofDays !== refunded) this.wrong.add(`${refunded} were refunded, and the days say ${ofDays}`)
-    const shown = (totals as { refunded: number }).refunded
+    const shown = (totals as { refunded_minor: number }).refunded_minor
     if (shown !== refunded) this.wrong.add(`${refunded} were refunded, and the order says ${shown}`)
     for (const payload of said) {
       const key = operationKey(readEvent(payload))
       if (!this.onEvent.handled.includes(key)) this.wrong.add(`onEvent missed ${payload.method} ${payload.status}`)
     }
-    const left = this.eventRows().filter(([key, { erased }]) => this.forgotten.includes(key) && erased !== 1)
+    const left = this.eventRows().filter(({ id, body }) => this.forgotten.includes(id) && !isErased(body))
     if (left.length > 0) this.wrong.add(`the personal data of ${left.length} events is left`)
+    const isForgotten = (key: string) => this.forgotten.some((id) => key.endsWith(`/${id}`))
+    for (const [key, { value }] of this.kv.dump())
+      if (isForgotten(key) && !JSON.parse(value).erased_at)
+        this.wrong.add('the personal data of an event is left in KV')
     if (hasFailed(this)) return
     for (const flag of flags as string[]) {
       if (flag !== 'paid_after_failure' && !this.alerts.includes(flag)) this.wrong.add(`nobody was alerted of ${flag}`)
@@ -195,18 +193,16 @@ async function playScenario(play: Play, scenario: EventsScenario): Promise<void>
     play.begin(() => play.steps.at(actor, 'begins').then(work))
   const init = { method: 'POST', headers: { 'idempotency-key': 'one' }, body: '{"refund_amount":100.5}' }
   if (scenario.refunds) after('shop', () => play.api('shop', `${order}/refund`, init))
-  if (scenario.person) play.begin(() => play.person())
+  for (const actor of scenario.person ? ['person', 'another person'] : []) play.begin(() => play.person(actor))
   for (const actor of ['shop', 'another person'].slice(0, scenario.erases ?? 0)) play.begin(() => play.erase(actor))
-  if (scenario.dropped)
-    after('runtime', async () => play.pick([() => play.gate.dropAlarm(ORDER_ID), () => play.kill()])())
-  play.begin(() => play.alarms())
+  // At any moment, or just after an event's row was written.
+  const isMoment = play.pick([() => true, () => /INSERT edgetill_log event/.test(play.steps.log.at(-1) ?? '')])
+  if (scenario.dropped) play.begin(() => play.steps.at('runtime', 'ends', isMoment).then(() => play.killAll()))
+  play.begin(() => play.minutes())
   if (scenario.broken) await play.break(scenario.erases !== undefined)
   await play.calm()
   play.judgeErased()
   await play.sendRest()
-  // Whoever calls the gate has it set its alarm again: a person, or the cron an hour later.
-  if (scenario.dropped && play.pick([true, false])) await play.api('calm', order)
-  else if (scenario.dropped) await play.pass(2)
   await judgeSoon(play, ORDER_ID)
   for (let time = 0; time < 3; time++) await play.pass(0.5)
   await play.compare()

@@ -1,16 +1,6 @@
-// Visits every state of a scenario, or draws one way through it.
+// Visits every state of a scenario.
 
-import {
-  decided,
-  firstWorld,
-  inRun,
-  type Protocol,
-  pauses,
-  type Scenario,
-  successors,
-  violated,
-  type World,
-} from './model.ts'
+import { decided, firstWorld, type Protocol, type Scenario, successors, violated, type World } from './model.ts'
 
 export interface Explored {
   states: number
@@ -90,51 +80,3 @@ function numberOf(part: unknown): number {
   if (isObject) numbered.set(part, number)
   return number
 }
-
-/** A step from one moment at which something else can come first to the next one, and the world after it. */
-export interface Block {
-  does: string[]
-  world: World
-}
-
-/** One way through a scenario, until nothing is left to do. */
-export interface Trace {
-  scenario: Scenario
-  blocks: Block[]
-}
-
-/** Draws a trace. What the gate does in one turn is one block: nothing comes between. */
-export function draw(scenario: Scenario, protocol: Protocol, random: () => number): Trace {
-  const blocks: Block[] = []
-  let world = firstWorld(scenario)
-  /** The world that the alarm has looked at. */
-  let looked: string | undefined
-  for (;;) {
-    const possible = [...successors(world, scenario)].filter(
-      ([does]) => !isLook(does) || looked !== JSON.stringify(world),
-    )
-    const chosen = possible[Math.floor(random() * possible.length)]
-    if (!chosen) return { scenario, blocks }
-    if (isLook(chosen[0])) looked = JSON.stringify(world)
-    const block: Block = { does: [], world }
-    for (
-      let next: [string, World] | undefined = chosen;
-      next;
-      next = pauses(block.world) ? undefined : inTurn(block.world)
-    ) {
-      const [after, then] = decided(next[1], protocol, scenario)
-      block.does.push(next[0], ...then)
-      block.world = after
-    }
-    blocks.push(block)
-    world = block.world
-  }
-
-  function inTurn(world: World): [string, World] {
-    const possible = [...inRun(world, world.run as NonNullable<World['run']>)]
-    return possible[Math.floor(random() * possible.length)] as [string, World]
-  }
-}
-
-/** Whoever looks at what is open may find out nothing, as often as they look. */
-const isLook = (does: string): boolean => /^(the alarm|a person)/.test(does)

@@ -7,9 +7,9 @@ import type { Simulation } from './simulation.ts'
 
 type Json = Record<string, unknown>
 interface Totals {
-  captured: number
-  refunded: number
-  voided: number
+  captured_minor: number
+  refunded_minor: number
+  voided_minor: number
 }
 
 /** So long after the last step everything has ended: payments that nobody makes have expired, and no operation is watched. */
@@ -26,13 +26,12 @@ export function judgeEvents(play: Simulation): void {
 /** Everything that is said of an order in the end agrees, nothing is left over, and its customer can be forgotten. */
 export async function judgeOrder(play: Simulation, order_id: string): Promise<void> {
   const base = order_id.replace(/~.*/, '')
-  // Messages since the last alarm are published by the next ones.
   for (let time = 0; time < 3; time++) await play.pass(0.5)
   const shown = (await play.api('calm', `/api/orders/${base}`)).body
   if (shown.status !== 'success') for (let time = 0; time < 4; time++) await play.pass(END_HOURS / 4)
   await judgeAttention(play, base)
   await judgeWhatIsSaid(play, base)
-  judgeLeftovers(play, base)
+  await judgeLeftovers(play, base)
   await judgeDays(play)
   await judgeErasure(play, base)
 }
@@ -73,28 +72,25 @@ async function judgeWhatIsSaid(play: Simulation, base: string): Promise<void> {
 }
 
 /** The customer's page for a payment of 100.50. */
-function headingOf(status: unknown, { captured, refunded, voided }: Totals): RegExp {
+function headingOf(status: unknown, totals: Totals): RegExp {
   if (status === 'failure') return /^Payment (failed|cancelled)/
   if (status !== 'success') return /is being confirmed/
-  if (voided > 0) return /was released|part/
-  if (refunded > 0) return /refunded/
-  if (captured === 0) return /is reserved/
-  return captured < 10_050 ? /^A part/ : /was successful/
+  if (totals.voided_minor > 0) return /was released|part/
+  if (totals.refunded_minor > 0) return /refunded/
+  if (totals.captured_minor === 0) return /is reserved/
+  return totals.captured_minor < 10_050 ? /^A part/ : /was successful/
 }
 
-/** Nothing waits, is watched, or is due in the past. */
-function judgeLeftovers(play: Simulation, base: string): void {
-  const late = play.gate.nextAlarm()
-  if (late !== undefined && late <= play.time) play.wrong.add(`an alarm is ${play.time - late} ms in the past`)
-  for (const [key, row] of play.gate.rows(base)) {
-    if (key.startsWith('queue/') && row.entry !== null) play.wrong.add(`${key} waits`)
-    if (key.startsWith('task/open/')) play.wrong.add(`${key} is watched for ever`)
-    if (key.startsWith('published/') && row.next_at !== null) play.wrong.add(`${key} was not published`)
+/** Nothing waits, is looked at, or is due any more. */
+async function judgeLeftovers(play: Simulation, base: string): Promise<void> {
+  for (const { kind, id, next_at, unlisted } of play.logOf(base)) {
+    if (next_at !== null) play.wrong.add(`${kind} ${id} waits for ever`)
+    if (unlisted !== null) play.wrong.add(`the list is behind by ${kind} ${id}`)
   }
-  for (const row of listedRows(play)) {
-    if (row.is_open !== 0) play.wrong.add('the list shows a settled order as open')
-    if (row.due_at !== null) play.wrong.add(`something of a settled order is due at ${row.due_at}`)
-  }
+  if (play.rows('SELECT * FROM edgetill_copy WHERE due_at IS NOT NULL').length > 0)
+    play.wrong.add('an order was not published')
+  const { orders } = (await play.api('calm', '/api/orders?open=true')).body
+  if ((orders as Json[]).length > 0) play.wrong.add('the list shows a settled order as open')
 }
 
 /** The totals of the days are what the service has. */
@@ -118,7 +114,7 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
   const read = async () => {
     const { totals, status, flags, operations = [] } = (await play.api('calm', `/api/orders/${base}`)).body
     // A fee may be learnt from an event that KV alone had.
-    const { fee: _, ...sums } = (totals ?? {}) as Json
+    const { fee_minor: _, ...sums } = (totals ?? {}) as Json
     // An event that KV alone had may name a payment by its transaction: one of the same moment then stands before it.
     const made = (operations as Json[]).map(({ method, status }) => `${method} ${status}`)
     return { sums, status, flags, operations: made.sort() }
@@ -130,8 +126,8 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
   compare(play, 'an order whose personal data was removed', await read(), before)
   const places = {
     KV: play.kv.dump(),
-    'the gate': play.gate.rows(base),
-    'the list': listedRows(play),
+    'the log': play.logOf(base),
+    'the list': play.rows('SELECT * FROM edgetill_order'),
     'the API': (await play.api('calm', `/api/orders/${base}`)).body,
   }
   for (const [place, content] of Object.entries(places)) {
@@ -139,10 +135,6 @@ async function judgeErasure(play: Simulation, base: string): Promise<void> {
     if (found) play.wrong.add(`${found} is still in ${place}`)
   }
 }
-
-/** The rows of the list; an order that was never opened has none. */
-export const listedRows = (play: Simulation): Json[] =>
-  play.gate.keys('listed/').length === 0 ? [] : [...play.gate.storage('shop', '').sql.exec('SELECT * FROM listed')]
 
 function compare(play: Simulation, what: string, said: unknown, truth: unknown): void {
   const texts = [said, truth].map((value) => JSON.stringify(value))

@@ -1,7 +1,7 @@
 // An order as the service has it: the truth that engine and till are compared with.
 
 import type { Emulator } from '../../src/emulator/index.ts'
-import type { OperationKind } from '../../src/money/protocol.ts'
+import type { OperationKind } from '../../src/till/protocol.ts'
 
 /** Of each kind of operation, some are declined. */
 export const CARDS = ['success', 'success', 'success', 'capture_declined', 'refund_declined', 'void_declined'] as const

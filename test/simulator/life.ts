@@ -45,7 +45,7 @@ function causeOf({ run }: World, from: string | undefined, to: string | undefine
     case 'looked_up':
       return to === 'done' ? 'the service shows it' : 'the service does not show it'
     case 'by_hand':
-      return 'a person says so'
+      return 'a person settles it'
     default:
       return 'an event shows it'
   }

@@ -1,8 +1,8 @@
-// Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/money/protocol.ts.
-// explore.ts visits every state of such a world, and draws single traces for the gate in workerd.
+// Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/till/protocol.ts.
+// explore.ts visits every state of such a world.
 
 import type { OrderOperation } from '../../src/index.ts'
-import type * as rules from '../../src/money/protocol.ts'
+import type * as rules from '../../src/till/protocol.ts'
 import {
   type Command,
   isOpen,
@@ -12,7 +12,7 @@ import {
   type MoneyRequest,
   type OrderFacts,
   type OrderState,
-} from '../../src/money/protocol.ts'
+} from '../../src/till/protocol.ts'
 
 /** The rules, or these without one of them. */
 export type Protocol = Pick<typeof rules, 'step' | 'chooseAttempt' | 'committed' | 'versionOf'>
@@ -34,6 +34,10 @@ export interface Scenario {
   madeBefore?: number
   /** Whether a person may say what became of an operation, who has seen it at the service. */
   byHand?: boolean
+  /** Whether a call may arrive later than the protocol assumes: a key that was told "not executed" may turn out to be executed. */
+  isLate?: boolean
+  /** Whether the service may decline what is pending. */
+  mayDecline?: boolean
   /** How long a call may be on its way to the service, in ticks. An assumption of the protocol. */
   arrivesWithin: number
   /** How long the world lasts, in ticks. */
@@ -60,7 +64,7 @@ interface Promises {
 }
 
 /** The belief of a caller after an answer. */
-export type Told = 'made' | 'not made'
+export type Told = 'made' | 'not made' | 'declined'
 
 /** A call that left the gate. */
 interface Call {
@@ -90,6 +94,8 @@ interface Run {
   /** Since when the service is being asked: what it does not show was absent then. */
   askedAt?: number
   answer?: MoneyAnswer
+  /** The service's operations that were read for the answer. */
+  seen?: readonly string[]
 }
 
 export interface World {
@@ -106,18 +112,29 @@ export interface World {
   known: readonly string[]
   /** The operations that the alarm looks at. */
   watched: readonly string[]
-  made: readonly { id: string; of?: string | undefined; key: string; attempt: string; amount: number; pending?: true }[]
+  made: readonly {
+    id: string
+    of?: string | undefined
+    key: string
+    attempt: string
+    amount: number
+    pending?: true
+    declined?: true
+  }[]
   calls: readonly Call[]
   run?: Run
-  /** `told`: an earlier answer, before the caller asked again. */
-  callers: readonly { key?: string; tries: number; final?: Told; told?: Told }[]
+  /** `told`: an earlier answer, before the caller asked again. `doubts`: a person was to say whether it was made before the loss. */
+  callers: readonly { key?: string; tries: number; final?: Told; told?: Told; doubts?: true }[]
+  isLate?: true
+  /** A rule that an event broke. */
+  broken?: string
   deaths: number
   canBeLost: boolean
   serial: number
 }
 
 /** A tick: the protocol's limits are 30, 60 and 120 seconds. */
-export const TICK_MS = 31_000
+const TICK_MS = 31_000
 const TICKS = 5
 export const TOTAL = 10_000
 
@@ -132,22 +149,33 @@ export function firstWorld(scenario: Scenario): World {
     deaths: scenario.deaths,
     canBeLost: scenario.canBeLost ?? false,
     ...(scenario.paidLate && { paidLate: true }),
+    ...(scenario.isLate && { isLate: true }),
   }
 }
 
 /** The rules of money, looked at in every state. */
-export function violated({ made, callers, loss, kind, attempts = [FIRST], promises = {} }: World): string | undefined {
+export function violated(world: World): string | undefined {
+  const { made: all, callers, loss, kind, attempts = [FIRST], promises = {}, isLate } = world
+  if (world.broken) return world.broken
+  const made = all.filter(({ declined }) => !declined)
   const sum = (some: World['made']) => some.reduce((all, { amount }) => all + amount, 0)
   if (kind === 'refund' && attempts.some((id) => sum(made.filter(({ of }) => of === id)) > TOTAL))
     return 'more was refunded than was paid'
+  const ids = world.disk.flatMap(({ operation_id }) => operation_id ?? [])
+  if (new Set(ids).size < ids.length) return 'two keys got one record'
   if (promises.sawSame && made.length > 1) return 'two who had seen the same order both moved its money'
   if (promises.limit !== undefined && sum(made) > promises.limit) return 'more was refunded than its caller may'
   for (const [index, { key: own = keyName(index), final, told = final }] of callers.entries()) {
     const count = made.filter(({ key }) => key === own).length
+    const isDeclined = all.some(({ key, declined }) => key === own && declined)
     if (count > 1) return 'one key moved money twice'
-    if (final === 'made' && count === 0) return 'an answer said that money was moved, and it was not'
-    if (final !== undefined && final !== told && !loss) return 'one key got two answers'
-    if (final === 'not made' && count > 0) return 'an answer said that no money was moved, and it was'
+    // What arrives late may be taken for what another key asked for.
+    if (final === 'made' && count === 0 && !isDeclined && !isLate)
+      return 'an answer said that money was moved, and it was not'
+    if (final === 'declined' && !isDeclined) return 'an answer said that it was declined, and it was not'
+    if (final !== undefined && final !== told && !loss && !isLate && !(final === 'declined' && told === 'made'))
+      return 'one key got two answers'
+    if (final === 'not made' && count > 0 && !isLate) return 'an answer said that no money was moved, and it was'
   }
   return undefined
 }
@@ -161,10 +189,11 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
   const { run, now, deaths, canBeLost } = world
   if (run) yield* inRun(world, run)
   else yield* idle(world, scenario)
+  yield* accounts(world, scenario)
   for (const call of world.calls) {
     const calls = world.calls.filter((one) => one !== call)
     // The service counts what has succeeded.
-    const succeeded = world.made.filter(({ of, pending }) => of === call.of && !pending)
+    const succeeded = world.made.filter(({ of, pending, declined }) => of === call.of && !pending && !declined)
     const left = succeeded.reduce((all, { amount }) => all - amount, TOTAL)
     const amount = call.whole ? left : call.amount
     if (now - call.sent < scenario.arrivesWithin && amount <= left) {
@@ -186,8 +215,10 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
       yield [`the webhook of ${one.key} arrives`, { ...noticed(world), known: knowing(world.known, one) }]
     const { pending, ...final } = one
     if (pending) {
-      const made = world.made.map((other) => (other === one ? final : other))
-      yield [`the service finishes what ${one.key} asked for`, { ...world, made }]
+      const made = (end: World['made'][number]) => world.made.map((other) => (other === one ? end : other))
+      yield [`the service finishes what ${one.key} asked for`, { ...world, made: made(final) }]
+      if (scenario.mayDecline)
+        yield [`the service declines what ${one.key} asked for`, { ...world, made: made({ ...final, declined: true }) }]
     }
   }
   if (now < (scenario.ticks ?? TICKS)) yield ['31 seconds go by', { ...world, now: now + 1 }]
@@ -226,21 +257,41 @@ function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[st
       ...{ hasCurrency: true, hasServerUrl: true },
     }
     const told = caller.final ?? caller.told
-    const callers = world.callers.with(index, { key, tries: caller.tries - 1, ...(told && { told }) })
+    const { doubts } = caller
+    const callers = world.callers.with(index, {
+      ...{ key, tries: caller.tries - 1 },
+      ...(told && { told }),
+      ...(doubts && { doubts }),
+    })
     const run: Run = { caller: index, messages: [{ type: 'request', request }], commands: [] }
     yield [`${key} asks for a ${kind}`, { ...world, callers, run, serial: world.serial + 1 }]
   }
-  for (const { id, keyHash, of } of world.disk.filter(isOpen)) {
+  for (const { id, keyHash, of, maybeLost } of world.disk.filter(isOpen)) {
     const alone = { caller: undefined, ...(of !== undefined && { of }), commands: [] }
     if (world.watched.includes(id)) {
       const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
       yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
     }
     if (byHand && !world.calls.some(({ attempt }) => attempt === id)) {
-      const executed = world.made.some(({ attempt }) => attempt === id)
+      const executed = world.made.some(({ attempt, key }) => attempt === id || (maybeLost && key === keyHash))
       const run: Run = { ...alone, messages: [{ type: 'by_hand', id, executed, isListed: false }] }
       yield [`a person says that the operation of ${keyHash} was ${executed ? '' : 'not '}made`, { ...world, run }]
     }
+  }
+}
+
+const seenAs = ({ id, status }: OrderOperation): string => `${id} ${status}`
+
+/** A person says that an operation of before the loss is of no key that will still ask. */
+function* accounts(world: World, { byHand, canBeLost }: Scenario): Generator<[string, World]> {
+  if (!byHand || !canBeLost || world.run || !world.loss?.isAsked || world.disk.some(isOpen)) return
+  for (const { id, key, of } of world.made) {
+    const isOver = world.callers.every((caller, index) => (caller.key ?? keyName(index)) !== key || caller.tries === 0)
+    const isKeyed = world.disk.some((one) => one.operation_id === id)
+    if (!isOver || isKeyed || !world.known.includes(id)) continue
+    const messages: Message[] = [{ type: 'by_hand', id, executed: true, isListed: false }]
+    const run: Run = { caller: undefined, ...(of !== undefined && { of }), commands: [], messages }
+    yield [`a person accounts for the operation of ${key}`, { ...world, run }]
   }
 }
 
@@ -253,7 +304,8 @@ export function decided(world: World, protocol: Protocol, scenario: Scenario): [
     const [message, ...messages] = run.messages
     if (command?.type === 'then')
       run = { ...run, commands, messages: [...messages, ...(message ? [message] : []), command.message] }
-    else if (command?.type === 'answer') run = { ...run, commands, answer: command.answer }
+    else if (command?.type === 'answer')
+      run = { ...run, commands, answer: command.answer, seen: (run.state?.order.operations ?? []).map(seenAs) }
     else if (message && run.of === undefined) {
       const chosen = chosenBy(world, run, protocol, scenario)
       run = typeof chosen === 'string' ? { ...run, of: chosen } : { ...run, messages: [], answer: chosen }
@@ -267,7 +319,11 @@ export function decided(world: World, protocol: Protocol, scenario: Scenario): [
         sent: world.now,
         ...(amount === null && { whole: true as const }),
       }
+      const isDoubted = world.callers.some(({ key, doubts }, index) => doubts && (key ?? keyName(index)) === keyHash)
       world = { ...world, calls: [...world.calls, call] }
+      if (isDoubted) world = { ...world, broken: 'a key that may have been executed was sent again' }
+      if (run.state?.operations.some(({ late, answer }) => late && answer?.code === 'not_executed'))
+        world = { ...world, broken: 'a new key was sent beside an operation that was executed late' }
       run = { ...run, commands, awaits: id }
       labels.push('sends the call')
     } else if (!command && message) {
@@ -299,7 +355,7 @@ function chosenBy(world: World, { caller = 0, messages }: Run, protocol: Protoco
     const own = disk.filter(({ of }) => of === id)
     return {
       order_id: id,
-      holdsMoney: kind !== 'refund' || totals.captured > totals.refunded,
+      holdsMoney: kind !== 'refund' || totals.captured_minor > totals.refunded_minor,
       isUnsettled: own.some(isOpen),
       hasKey: own.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
     }
@@ -317,19 +373,8 @@ function seen(message: Message, { promises, kind }: World, protocol: Protocol): 
 /** After these the gate reads its state again. */
 const AFTER_ASKING = ['request', 'looked_up']
 
-/**
- * Whether the gate waits here, so that something else can come first. Elsewhere what a run does next is the same turn of the
- * gate: nothing comes between.
- */
-export function pauses({ run }: World): boolean {
-  if (!run || run.awaits !== undefined) return true
-  const [next] = run.commands
-  if (next?.type === 'store') return next.operation.outcome === undefined
-  return next?.type === 'look_up' || next?.type === 'list_all' || next?.type === 'list'
-}
-
 /** The next thing that a run waits for. */
-export function* inRun(world: World, run: Run): Generator<[string, World]> {
+function* inRun(world: World, run: Run): Generator<[string, World]> {
   if (run.awaits !== undefined) return yield* awaited(world, run, run.awaits)
   const [command, ...commands] = run.commands
   yield* command ? carriedOut(world, { ...run, commands }, command) : ended(world, run)
@@ -344,7 +389,9 @@ function read(world: World, run: Run, { committed }: Protocol): OrderState {
   const { disk, loss, attempts = [FIRST] } = world
   const own = (id: string) => disk.filter(({ of }) => of === id)
   const id = run.of as string
-  const others = attempts.filter((one) => one !== id).map((one) => committed(orderOf(world, one), own(one)).refunded)
+  const others = attempts
+    .filter((one) => one !== id)
+    .map((one) => committed(orderOf(world, one), own(one)).refunded_minor)
   const { loss: _, ...before } = run.state ?? ({} as OrderState)
   return {
     ...before,
@@ -360,16 +407,20 @@ function orderOf(
   order_id: string,
 ): OrderFacts {
   const shown = made.filter(({ id, of }) => of === order_id && (known.includes(id) || known.includes(`${id}?`)))
-  const operations = shown.map(({ pending: _, ...one }) =>
-    shownOf({ ...one, ...(!known.includes(one.id) && { pending: true }) }, kind),
-  )
+  const operations = shown.map(({ pending: _, declined, ...one }) => {
+    const isPending = !known.includes(one.id)
+    return shownOf({ ...one, ...(isPending ? { pending: true } : declined && { declined }) }, kind)
+  })
   const done = operations.reduce(
     (sum, { status, amount }) => sum + (status === 'success' ? Math.round((amount ?? 0) * 100) : 0),
     0,
   )
   const authorized = paidLate ? 0 : TOTAL
   const [captured, refunded] = kind === 'refund' ? [authorized, done] : [done, 0]
-  const totals = { authorized, captured, refunded, voided: 0, fee: 0 }
+  const totals = {
+    ...{ authorized_minor: authorized, captured_minor: captured, refunded_minor: refunded },
+    ...{ voided_minor: 0, fee_minor: 0 },
+  }
   return { order_id, isKnown: true, isAddressable: true, operations, operation_ids: shown.map(({ id }) => id), totals }
 }
 
@@ -378,10 +429,13 @@ interface Made {
   id: string
   amount: number
   pending?: boolean
+  declined?: boolean
 }
 
-export const shownOf = ({ id, amount, pending }: Made, method: string): OrderOperation => ({
-  ...{ id, method, status: pending ? 'pending' : 'success', status_code: null, amount: amount / 100 },
+const statusOf = ({ pending, declined }: Made): string => (pending ? 'pending' : declined ? 'failure' : 'success')
+
+export const shownOf = ({ id, amount, ...how }: Made, method: string): OrderOperation => ({
+  ...{ id, method, status: statusOf({ id, amount, ...how }), status_code: null, amount: amount / 100 },
   ...{ created_at: '', processed_at: '' },
 })
 
@@ -394,7 +448,7 @@ function* awaited(world: World, run: Run, attempt: string): Generator<[string, W
   }
   const made = world.made.find((one) => one.attempt === attempt)
   if (made) {
-    const answer = { code: 'executed' as const, record: { operation_id: made.id } }
+    const answer = { code: 'executed' as const, record: { operation_id: made.id, status: statusOf(made) } }
     yield ['the response arrives', say(world, { outcome: 'done', answer, operation_id: made.id })]
   }
   const recorded = (outcome: 'unknown' | 'rejected' | 'not_sent') =>
@@ -488,20 +542,34 @@ export function lookUp(
 /** The caller gets the answer, or it is lost on the way. */
 function* ended(world: World, run: Run): Generator<[string, World]> {
   const after = without(world)
-  const { caller, answer } = run
+  const { caller, answer, seen = [] } = run
   const final = answer && finalOf(answer)
   const asker = caller === undefined ? undefined : world.callers[caller]
-  if (caller === undefined || !asker || final === undefined) return yield ['ends', after]
+  const doubts = answer?.code === 'unexplained' && { doubts: true as const }
+  if (caller === undefined || !asker || (final === undefined && !doubts)) return yield ['ends', after]
+  const key = asker.key ?? keyName(caller)
+  const shows = (how: object) =>
+    world.made.some((one) => one.key === key && seen.includes(seenAs(shownOf({ ...one, ...how }, ''))))
+  // It may be that of another key.
+  const isClear = world.disk.every(
+    ({ keyHash, outcome = '' }) => keyHash === key || /^(rejected|not_sent)$/.test(outcome),
+  )
+  const wrong =
+    final === 'not made' && isClear
+      ? shows({ declined: false })
+      : final === 'made' && shows({ declined: true, pending: false })
+  const broken = wrong && { broken: `an operation with an event was reported as ${final}` }
   yield [
-    `answers ${asker.key ?? keyName(caller)}: ${final}`,
-    { ...after, callers: world.callers.with(caller, { ...asker, final }) },
+    `answers ${key}: ${final ?? 'it may have been made'}`,
+    { ...after, ...broken, callers: world.callers.with(caller, { ...asker, ...(final && { final }), ...doubts }) },
   ]
   yield ['its answer is lost', after]
 }
 
 /** The belief of a caller after an answer; undefined: to ask again. */
 export function finalOf(answer: MoneyAnswer): Told | undefined {
-  if (answer.code === 'executed') return 'made'
+  if (answer.code === 'executed')
+    return (answer.record as { status?: string }).status === 'failure' ? 'declined' : 'made'
   const isRejected = answer.code === 'recorded' && answer.response === 'rejected'
   return isRejected || answer.code === 'not_executed' ? 'not made' : undefined
 }

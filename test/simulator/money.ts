@@ -1,5 +1,5 @@
 import { sha256Base64url } from '../../src/lib/sha256.ts'
-import type { OperationKind } from '../../src/money/protocol.ts'
+import type { OperationKind } from '../../src/till/protocol.ts'
 import { type Answer, payAt } from '../worker/support/world.ts'
 import { judgeAttention, judgeEvents, judgeOrder } from './judges.ts'
 import { CARDS, madeOf, totalsOf } from './ledger.ts'
@@ -38,8 +38,12 @@ interface Wish {
 
 const LOST: readonly Fate[] = ['lost before', 'lost after']
 const ORDER_ID = 'A-1'
+/** The operation that the bank declined: the service has it, without any money. */
+const declinedId = ({ record }: Answer['body']): string =>
+  String((record as { operation_id?: string } | undefined)?.operation_id ?? '')
+
 const isFinal = ({ status, body }: Answer): boolean =>
-  [200, 412, 422].includes(status) || String(body.code).endsWith('_not_executed')
+  [200, 412, 422].includes(status) || /^declined$|_not_executed$/.test(String(body.code))
 
 class Play extends Simulation {
   readonly wishes = new Map<string, Wish>()
@@ -67,7 +71,7 @@ class Play extends Simulation {
     const answer = await this.api(actor, `/api/orders/${ORDER_ID}/${kind}`, init)
     this.steps.note(`${actor}: ${answer.status} ${answer.body.code ?? answer.body.operation_id ?? 'by hand'}`)
     if (isFinal(answer)) answers.push(answer)
-    this.lookIntoGate()
+    this.lookIntoLog()
     if (answer.status === 422 && this.hasLostWrites && !this.settled.has(sha256Base64url(key))) wish.isUnrecorded = true
     return answer
   }
@@ -93,8 +97,10 @@ class Play extends Simulation {
     for (const { id, kind } of attempts as { id: string; kind: OperationKind }[]) {
       await this.steps.at('person', 'looks into the portal')
       if (this.isInside) continue
-      const known = [...this.wishes.values()].flatMap(({ answers }) => answers.map(({ body }) => body.operation_id))
-      this.lookIntoGate()
+      const known = [...this.wishes.values()].flatMap(({ answers }) =>
+        answers.map(({ body }) => declinedId(body) || body.operation_id),
+      )
+      this.lookIntoLog()
       const free = madeOf(this.emulator, ORDER_ID, kind).filter(
         ({ operation_id }) => ![...known, ...this.taken].includes(operation_id),
       )
@@ -106,16 +112,20 @@ class Play extends Simulation {
     }
   }
 
-  private lookIntoGate(): void {
-    for (const [key, row] of this.gate.rows(ORDER_ID)) {
-      if (!key.startsWith('operation/')) continue
-      const { operation_id, outcome, keyHash } = JSON.parse(String(row.operation)) as Record<string, unknown>
+  /** The first end of each operation counts, but that it is unknown. */
+  private lookIntoLog(): void {
+    const log = this.logOf(ORDER_ID)
+    const ends = log.flatMap(({ kind, id, body }) => (kind === 'end' ? { id, ...JSON.parse(body) } : []))
+    for (const { kind, id, name } of log) {
+      if (kind !== 'operation') continue
+      const own = ends.filter((one) => one.id === id)
+      const { operation_id, outcome } = own.find((one) => one.outcome !== 'unknown') ?? own[0] ?? {}
       if (operation_id !== undefined) this.taken.add(String(operation_id))
-      const before = this.outcomes.get(key) ?? outcome
+      const before = this.outcomes.get(id) ?? outcome
       if (before !== outcome) this.wrong.add(`an attempt was ${before}, then ${outcome}`)
       if (outcome !== 'done' && outcome !== 'rejected') continue
-      this.outcomes.set(key, outcome)
-      this.settled.add(keyHash)
+      this.outcomes.set(id, outcome)
+      this.settled.add(name)
     }
   }
 
@@ -125,10 +135,10 @@ class Play extends Simulation {
       wish.answers.map(({ status, body }) =>
         wish.isUnrecorded && status !== 200
           ? 'not executed'
-          : `${status} ${body.code ?? body.operation_id ?? 'by hand'}`,
+          : `${status} ${body.code ?? body.operation_id ?? 'by hand'} ${declinedId(body)}`.trim(),
       )
     const said = [...this.wishes.values()].map((wish) => [...new Set(texts(wish))])
-    const ids = said.flat().flatMap((text) => /^200 (?!by hand)(.*)/.exec(text)?.[1] ?? [])
+    const ids = said.flat().flatMap((text) => /^(?:200|409 declined) (?!by hand)(.*)/.exec(text)?.[1] ?? [])
     const made = madeOf(this.emulator, ORDER_ID).map(({ operation_id }) => operation_id)
     const byHand = said.flat().filter((text) => text === '200 by hand').length
     const summary = JSON.stringify(Object.fromEntries([...this.wishes.keys()].map((key, index) => [key, said[index]])))
@@ -143,9 +153,9 @@ class Play extends Simulation {
     if (!hasFailed(this) && seen.some(({ body }) => moved.indexOf(String(body.operation_id)) > 0))
       this.wrong.add(`money was moved of an order that had changed: ${summary}`)
     const { totals, attempts } = (await this.api('calm', `/api/orders/${ORDER_ID}`)).body
-    const { captured, refunded, voided } = totals as Record<string, number>
+    const { captured_minor, refunded_minor, voided_minor } = totals as Record<string, number>
     const truth = totalsOf(this.emulator, ORDER_ID)
-    const shown = JSON.stringify([captured, refunded, voided])
+    const shown = JSON.stringify([captured_minor, refunded_minor, voided_minor])
     if (shown !== JSON.stringify(truth)) {
       this.wrong.add(`the totals ${shown} are not those of the service: ${JSON.stringify(truth)}`)
     }
@@ -164,7 +174,7 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   const link = await play.link({ order_id: ORDER_ID, method })
   const location = (await play.request('customer', new Request(link))).headers.get('location') ?? ''
   await payAt(play.emulator, location, play.pick(CARDS))
-  await play.emulator.deliveries.idle()
+  await play.idle()
   play.time += 2_000
   if (open) {
     const fate = play.pick<Fate>(['died before', 'died after', ...LOST])
@@ -180,7 +190,7 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
   })
   if (byHand) play.begin(() => play.person())
   if (cron) play.begin(() => play.steps.at('cron', 'begins').then(() => play.wake('cron')))
-  play.begin(() => play.alarms())
+  play.begin(() => play.minutes())
   await play.calm()
   await judgeSoon(play, ORDER_ID)
   // An open operation stays so, and is shown, as long as the service cannot be asked.
@@ -199,7 +209,7 @@ async function playScenario(play: Play, scenario: MoneyScenario): Promise<void> 
     if (hour > 30) await play.person()
   }
   await play.compare()
-  // Events of the last calls are handled by the next alarm.
+  // Events of the last calls are handled by the next run of the cron.
   await play.pass(0.5)
   if (!silent) judgeEvents(play)
   await judgeOrder(play, ORDER_ID)

@@ -1,6 +1,7 @@
-import { operationKey, type WebhookEvent } from '../../src/index.ts'
+import { operationKey } from '../../src/index.ts'
 import { recordOf } from '../../src/schemas/read.ts'
-import type { GateDouble } from '../worker/support/gate-double.ts'
+import type { ObjectDouble } from '../../src/testing/object-double.ts'
+import type { ReceivedEvent } from '../../src/till/queue.ts'
 import { ORDER } from '../worker/support/world.ts'
 import type { Steps } from './steps.ts'
 import type { Timer } from './time.ts'
@@ -9,12 +10,22 @@ import type { Timer } from './time.ts'
 type Failure = 'onEvent' | 'hang' | 'ends'
 
 interface Around {
-  gate: GateDouble
-  steps: Steps
+  object: Pick<ObjectDouble, 'rows'>
+  steps: Pick<Steps, 'at'>
   wrong: Set<string>
+  now: () => number
   fails: (failure: Failure, what: string) => boolean
-  kill: () => void
 }
+
+/** A call of it: the event's row, and who called. */
+interface Called {
+  operation: string
+  isolate: object
+  at: number
+}
+
+/** A claim of an event ends, at the earliest, so long after its call has begun: then another call may follow. */
+const CLAIM_MS = 10_000
 
 /** Values that lead to the customer, or are their card's: the first thing that something contains. */
 export function personIn(content: unknown): string | undefined {
@@ -33,17 +44,6 @@ export function personIn(content: unknown): string | undefined {
   return all.find((one) => text.includes(one))
 }
 
-/** The events that were queued for an order, with their `operationKey`. */
-export function queueOf(gate: GateDouble, order: string) {
-  const rows = [...gate.rows(order)]
-  const events = new Map(rows.flatMap(([key, row]) => (key.startsWith('event/') ? [[row.id, row]] : [])))
-  return rows.flatMap(([key, { event_id, operation, entry }]) => {
-    const event = key.startsWith('queue/') && events.get(event_id)
-    if (!event) return []
-    return [{ operation: String(operation).slice(1), entry, isErased: event.erased === 1 }]
-  })
-}
-
 /** A dead program waits forever. */
 export const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -51,9 +51,9 @@ export const never = <T>(): Promise<T> => new Promise(() => {})
 export class OnEvent {
   /** The operations, each in a status, for which it ran, as often as it ran. */
   readonly handled: string[] = []
-  /** Those for which it was called, with their orders. */
-  private readonly called = new Map<string, string>()
-  /** Those of them whose last call failed, or was cut off before its end was on disk: another call follows. */
+  /** The last call for each event. */
+  private readonly called = new Map<string, Called>()
+  /** Those of them whose last call failed, or was cut off before its end was written: another call follows. */
   private readonly cutOff = new Set<string>()
   /** Events that it must not get any more: an earlier call ended after these were handled. */
   private over: readonly string[] = []
@@ -65,52 +65,65 @@ export class OnEvent {
     this.around = around
   }
 
-  async call(actor: string, event: WebhookEvent, limit: Timer | undefined): Promise<void> {
-    const { gate, steps, wrong, fails, kill } = this.around
+  /** @param limit The timer that gives the call up. */
+  async call(
+    actor: string,
+    { id, event }: ReceivedEvent,
+    limit: Timer | undefined,
+    isolate: { isOver: boolean },
+    kill: () => void,
+  ): Promise<void> {
+    const { steps, wrong, fails, now } = this.around
     const operation = operationKey(event)
-    if (this.called.has(operation) && !this.cutOff.delete(operation))
+    const before = [...this.called].find(([, one]) => one.operation === operation)?.[0]
+    if (before !== undefined && !this.cutOff.delete(before))
       wrong.add(`onEvent was called again: ${event.kind} ${recordOf(event).status}`)
-    const order_id = String(recordOf(event).order_id).replace(/~.*/, '')
-    this.called.set(operation, order_id)
-    if (this.over.includes(operation)) wrong.add('onEvent got an event that was handled before')
-    if (this.erased.includes(operation) && personIn(recordOf(event)) !== undefined) wrong.add('onEvent got erased data')
+    this.called.set(id, { operation, isolate, at: now() })
+    if (this.over.includes(id)) wrong.add('onEvent got an event that was handled before')
+    if (this.erased.includes(id) && personIn(recordOf(event)) !== undefined) wrong.add('onEvent got erased data')
     let isGivenUp = false
     if (limit) {
       const giveUp = limit.run
       limit.run = () => {
         isGivenUp = true
-        this.cutOff.add(operation)
+        this.cutOff.add(id)
         giveUp()
       }
     }
     await steps.at(actor, 'onEvent')
-    if (isGivenUp) return never()
+    if (isGivenUp || isolate.isOver) return never()
     if (fails('ends', 'onEvent ends the program, and')) {
       kill()
       return never()
     }
-    // A write that a program has not on disk when it ends comes again.
-    this.over = queueOf(gate, order_id).flatMap(({ entry, operation }) => (entry === null ? operation : []))
+    this.over = this.rows('next_at IS NULL')
     if (limit && fails('hang', 'onEvent hangs, and')) {
-      this.cutOff.add(operation)
+      this.cutOff.add(id)
       return never()
     }
     const fail = (what: string) => {
       if (!fails('onEvent', what)) return
-      this.cutOff.add(operation)
+      this.cutOff.add(id)
       throw new Error('The shop is down.')
     }
     fail('onEvent')
     this.handled.push(operation)
     fail('onEvent, afterwards,')
     await steps.at(actor, 'onEvent ends')
+    const { at = 0 } = this.called.get(id) ?? {}
+    if (now() - at > CLAIM_MS) this.cutOff.add(id)
   }
 
-  /** Events that it was called for and that are still queued, when something has failed. */
-  findCutOff(): void {
-    for (const order_id of new Set(this.called.values())) {
-      for (const { entry, operation } of queueOf(this.around.gate, order_id))
-        if (entry !== null && this.called.has(operation)) this.cutOff.add(operation)
-    }
+  /** The events that it was called for, with a row like this. */
+  private rows(condition: string): string[] {
+    if (this.called.size === 0) return []
+    const rows = this.around.object.rows(`SELECT id FROM edgetill_log WHERE kind = 'event' AND ${condition}`)
+    return rows.map(({ id }) => String(id)).filter((id) => this.called.has(id))
+  }
+
+  /** Events that it was called for and that are still due, when a statement has failed, or their isolate has died. */
+  findCutOff(isolate?: object): void {
+    for (const id of this.rows('next_at IS NOT NULL'))
+      if (!isolate || this.called.get(id)?.isolate === isolate) this.cutOff.add(id)
   }
 }

@@ -5,7 +5,7 @@ import { isLong } from '../support/environment.ts'
 
 // Without a part of an id, all of them; a change is judged by the same schedules as the one before it.
 it('the simulator finds races that are planted', { timeout: 7_200_000 }, () => {
-  const parts = isLong ? [] : ['a key is not remembered', 'KV behind the gate']
+  const parts = isLong ? [] : ['a key is not remembered', 'KV behind the log']
   const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'plant.ts'), ...parts], {
     encoding: 'utf8',
     env: { ...process.env, ...(!isLong && { EDGETILL_SEED: '1' }) },

@@ -81,8 +81,9 @@ async function inProcess<T>(...words: string[]): Promise<T> {
   const options = { env: { ...process.env, EDGETILL_SEED: String(seedOfRun()) }, maxBuffer: 2 ** 26 }
   const script = `ulimit -t ${Math.ceil((LIMIT_MS + HANGS_MS) / 1000)}; exec "$0" "$@"`
   const run = promisify(execFile)('sh', ['-c', script, process.execPath, import.meta.filename, ...words], options)
-  const { stdout } = await run.catch((error: { signal?: string; stdout: string }) => {
-    if (error.signal !== 'SIGXCPU' && error.signal !== 'SIGKILL') throw error
+  const { stdout } = await run.catch((error: { signal?: string; code?: number; stdout: string }) => {
+    // 13: everything waits for something that never comes.
+    if (error.signal !== 'SIGXCPU' && error.signal !== 'SIGKILL' && error.code !== 13) throw error
     return error
   })
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { operationKey } from '../../src/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { payment } from '../worker/support/events.ts'
-import type { GateDouble } from '../worker/support/gate-double.ts'
 import { OnEvent } from './on-event.ts'
 import { RACES } from './races.ts'
 import { playSchedule } from './scenarios.ts'
 import { Disturbances, judge, type Play, parseSchedule } from './schedule.ts'
-import type { Steps } from './steps.ts'
 
 /** Ten disturbances; the third is wrong, and in another way together with the sixth. */
 const play: Play = async (schedule) => {
@@ -41,22 +38,22 @@ it('does not miss what nobody took before the service gave up', async () => {
   expect((await playSchedule(schedule)).wrong).toEqual([])
 })
 
-// The judge took the removal of an event for done that was lost with the program.
-it('lets onEvent have an event again whose removal was not on disk', async () => {
+// The judge took an end of an event for written that was lost with its program.
+it('lets onEvent have an event again whose end was not written', async () => {
   const event = readEvent(payment('A-1'))
-  const row = { id: 'one', event_id: 'one', operation: ` ${operationKey(event)}`, entry: null as string | null }
-  const gate = { rows: () => Object.entries({ 'event/one': row, 'queue/one': row }) } as unknown as GateDouble
-  const steps = { at: async () => {} } as unknown as Steps
+  const object = { rows: (query: string) => (/NOT NULL/.test(query) ? [{ id: 'one' }] : []) }
+  const steps = { at: async () => {} }
   const [wrong, deaths] = [new Set<string>(), [true, false]]
-  const kill = () => {
-    row.entry = 'queued'
-    onEvent.findCutOff()
-  }
   const fails = (failure: string) => failure === 'ends' && deaths.shift() === true
-  const onEvent = new OnEvent({ gate, steps, wrong, fails, kill })
-  void onEvent.call('gate', event, undefined)
+  const onEvent = new OnEvent({ object, steps, wrong, fails, now: () => 0 })
+  const isolate = { isOver: false }
+  const kill = () => {
+    isolate.isOver = true
+    onEvent.findCutOff(isolate)
+  }
+  void onEvent.call('webhook', { id: 'one', event }, undefined, isolate, kill)
   await new Promise((resolve) => setImmediate(resolve))
-  await onEvent.call('gate', event, undefined)
+  await onEvent.call('cron', { id: 'one', event }, undefined, { isOver: false }, () => {})
   expect([[...wrong], onEvent.handled.length]).toEqual([[], 1])
 })
 

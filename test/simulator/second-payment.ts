@@ -1,12 +1,7 @@
 // Every interleaving of visits, cards, webhooks, lost responses, the alarm, the shop's cancellation and a death over the rules of one
-// order's checkouts: src/shop/order/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
+// order's checkouts: src/till/protocol-checkout.ts. A declined payment may be paid late, by a second card on its first page.
 
-import type {
-  CheckoutCommand,
-  CheckoutMessage,
-  CheckoutState,
-  stepCheckout,
-} from '../../src/shop/order/protocol-checkout.ts'
+import type { CheckoutCommand, CheckoutMessage, CheckoutState, stepCheckout } from '../../src/till/protocol-checkout.ts'
 
 type Status = 'init' | 'failure' | 'success'
 

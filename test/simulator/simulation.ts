@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { KVNamespace } from '@cloudflare/workers-types'
 import { type CheckoutOrder, createCheckoutLink } from '../../src/checkout-link/index.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
@@ -6,16 +7,20 @@ import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
 import { createApp } from '../../src/shop/app.ts'
 import { runCron } from '../../src/shop/cron.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
+import { createShopObject } from '../../src/shop/object.ts'
+import { makeShop } from '../../src/shop/open-scope.ts'
 import type { Alert } from '../../src/shop/options.ts'
 import type { Deps } from '../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
-import { createGateDouble, type GateDouble } from '../worker/support/gate-double.ts'
+import { createObjectDouble, type ObjectDouble } from '../../src/testing/object-double.ts'
+import type { Database } from '../../src/testing/sqlite.ts'
+import { SQLITE_CLOCK, type SqlStatement } from '../../src/till/database.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from '../worker/support/world.ts'
 import { never, OnEvent } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
-import { dropTimers, followClock, lastTimer, passTime, runTimers } from './time.ts'
+import { followClock, lastTimer, passTime, runTimers } from './time.ts'
 
 const SECOND = 1000
 export const START = Date.parse('2026-03-01T10:00:00Z')
@@ -23,8 +28,9 @@ export const START = Date.parse('2026-03-01T10:00:00Z')
 const CALL_MS = 30 * SECOND
 /** No request takes two minutes inside the service, which the worker assumes too. */
 const INSIDE_MS = 80 * SECOND
-/** No call of the store takes longer: it is neither stale nor slow, but every order of its calls is possible. */
+/** No call of the object or of KV takes longer: it is neither stale nor slow, but every order of its calls is possible. */
 const STORE_MS = 5 * SECOND
+const MINUTE = 60 * SECOND
 const JUMPS = [0.2, 1.1, 5, 20, 31, 61].map((seconds) => seconds * SECOND)
 
 /** Priorities change at some of so many turns: most schedules have as many. */
@@ -48,14 +54,17 @@ const NO_FAULTS: Faults = { kv: 0, storage: 0, kill: 0, onEvent: 0, hang: 0, end
 /** Contents that a service may send as well. */
 const CONTENTS = ['numbers_as_strings', 'null_fee'] as const
 
-/** The gates' memory, from a beginning to a death. */
-interface Life {
+/** The memory of the Worker at one place, from a beginning to a death. */
+export interface Isolate {
   isOver: boolean
-  end: Promise<never>
+  end: Promise<void>
   die: () => void
+  deps: Deps
+  app: ReturnType<typeof createApp>
+  env: Env
 }
 
-/** A worker whose every call, of KV, of a gate and of its storage, waits until a seeded scheduler lets it go. */
+/** Isolates of a Worker over one object, whose every call, of the object, of KV and of the service, waits until a seeded scheduler lets it go. */
 export class Simulation {
   time = START
   readonly random: () => number
@@ -66,7 +75,7 @@ export class Simulation {
   /** The mistakes in a history. */
   readonly wrong = new Set<string>()
   readonly disturbances: Disturbances
-  /** Whether the record of an operation could not be written. */
+  /** Whether a write of the object failed. */
   hasLostWrites = false
   /** The fate of the next POST to the service. */
   fate: () => Fate = () => 'answered'
@@ -79,23 +88,16 @@ export class Simulation {
   /** Probability that the clock jumps before a step. */
   jumps = 0
   readonly kv: KvDouble
-  readonly gate: GateDouble
+  readonly object: ObjectDouble
   readonly onEvent: OnEvent
   private faults = NO_FAULTS
-  private life: Life = beginLife()
-  private ringing: Promise<unknown> | undefined
+  private readonly isolates: Isolate[]
   /** The turns at which a priority changes. */
   private demotions: ReadonlySet<number> = new Set()
   private readonly inside = new Set<{ sent: number; path: string }>()
   private webhooks = 0
-  private messages = 0
-  /** The call of an object, or the alarm, that goes on. */
-  private readonly thread = new AsyncLocalStorage<string>()
-  /** Whether each of them has a priority in the storage; else chance decides at each of their calls. */
-  private hasThreads = false
-  /** Whether writes take a while until they are on disk. */
-  isDiskSlow = false
-  private readonly apps = new Map<string, ReturnType<typeof createApp>>()
+  /** Who goes on. */
+  private readonly actor = new AsyncLocalStorage<string>()
 
   constructor(schedule: Schedule) {
     const now = () => this.time
@@ -116,50 +118,55 @@ export class Simulation {
       perturbations: PERTURBATIONS.filter(() => this.disturbances.draws(0.2)),
       fetch: (input, init) => this.deliver(input as string, init as RequestInit),
     })
-    this.gate = createGateDouble(this.deps('gate'), () => {})
-    const { gate, steps, wrong } = this
-    const fails = this.faultOf.bind(this)
-    this.onEvent = new OnEvent({ gate, steps, wrong, fails, kill: () => this.kill() })
-    this.gate.before = (action, key) => {
+    const ShopObject = createShopObject((database, env) => makeShop({ now: Date.now }, env, database))
+    this.object = createObjectDouble({ ShopObject, open: () => openDatabase(now) })
+    this.object.before = (action, key) => {
       if (this.faultOf('storage', `${action} ${key}`)) throw new Error('The storage failed.')
     }
-    this.beginGates()
+    this.isolates = [this.start(), this.start()]
+    const { object, steps, wrong } = this
+    this.onEvent = new OnEvent({ object, steps, wrong, now, fails: this.faultOf.bind(this) })
   }
 
-  /** The gates begin: over their storage, and without what was in memory. */
-  private beginGates(): void {
-    const life = beginLife()
-    this.life = life
-    const call = async <T>(work: () => Promise<T>): Promise<T> => {
-      if (life.isOver) return never()
-      const of = this.hasThreads ? ` of ${this.thread.getStore()}` : ''
-      await this.steps.call('gate', `storage${of}`, async () => {})
-      // It may wait for another turn: a write that is being committed.
-      return work()
-    }
-    const answer = <T>(answered: Promise<T>): Promise<T> => Promise.race([answered, life.end])
-    const kill = {
-      // The runtime sends nothing before what was written is on disk: a write that is made counts, but for onEvent.
-      call: <T>(work: () => Promise<T>) => (this.isDiskSlow ? this.steps.call('gate', 'disk', work) : work()),
-      answer,
-      get isDead() {
-        return life.isOver
+  /** An isolate begins: the database and KV are what they were. */
+  private start(): Isolate {
+    let die = () => {}
+    const end = new Promise<void>((resolve) => {
+      die = resolve
+    })
+    const isolate = { isOver: false, end, die: () => die() } as Isolate
+    isolate.deps = {
+      // The clock of the database, and of the timers.
+      now: Date.now,
+      fetch: ((input: string, init: RequestInit) => this.service(isolate, input, init)) as typeof fetch,
+      onAlert: ({ kind, flag }: Alert) => void this.alerts.push(String(flag ?? kind)),
+      onEvent: ({ id, event }) => {
+        // The engine has set the limit of this very call.
+        const limit = lastTimer()
+        if (isolate.isOver) return never()
+        return this.onEvent.call(this.actor.getStore() ?? 'calm', { id, event }, limit, isolate, () =>
+          this.kill(isolate),
+        )
       },
     }
-    this.gate.restart({ deps: this.deps('gate', life), kill })
-    this.gate.through = call
+    isolate.app = createApp(isolate.deps)
+    isolate.env = this.envOf(isolate)
+    return isolate
   }
 
-  /** Every gate dies: what it waits for never comes, and whoever waits for it learns so. */
-  kill(): void {
-    this.life.isOver = true
-    for (const actor of ['gate', 'network']) this.steps.drop(actor)
-    this.inside.clear()
-    this.life.die()
-    dropTimers()
-    this.steps.note('the gates die')
-    this.beginGates()
-    this.onEvent.findCutOff()
+  /** An isolate dies: what goes on in it waits forever, and whoever waits for it learns so. A new one takes its place. */
+  kill(isolate: Isolate = this.pick(this.isolates)): void {
+    if (isolate.isOver) return
+    isolate.isOver = true
+    this.steps.note('an isolate dies')
+    this.isolates[this.isolates.indexOf(isolate)] = this.start()
+    this.onEvent.findCutOff(isolate)
+    isolate.die()
+  }
+
+  /** All of them die. */
+  killAll(): void {
+    for (const isolate of [...this.isolates]) this.kill(isolate)
   }
 
   /** Whether this call fails. */
@@ -167,8 +174,8 @@ export class Simulation {
     if (!this.steps.on || !this.disturbances.draws(this.faults[kind])) return false
     this.steps.note(`${what} fails`)
     if (kind === 'storage') {
-      if (what.startsWith('put operation/')) this.hasLostWrites = true
-      // Earlier writes of the same transaction are undone first.
+      if (!what.startsWith('get ')) this.hasLostWrites = true
+      // Earlier writes of the same batch are undone first.
       queueMicrotask(() => this.onEvent.findCutOff())
     }
     return true
@@ -193,7 +200,6 @@ export class Simulation {
     const { disturbances } = this
     this.jumps = disturbances.pick([0, 0, 0.02, 0.08, 0.3])
     this.copies = disturbances.pick([1, 1, 2])
-    this.hasThreads = disturbances.pick([true, true, false])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
     this.demotions = new Set(
       Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => Math.floor(disturbances.random() * TURNS)),
@@ -205,7 +211,7 @@ export class Simulation {
         {},
         {},
         { kv: 0.1 },
-        { storage: 0.01 },
+        { storage: 0.03 },
         { kill: mayDie ? 0.02 : 0 },
         { onEvent: 0.5 },
         { hang: 0.5 },
@@ -235,24 +241,44 @@ export class Simulation {
     this.fate = () => 'answered'
   }
 
-  /** Lets one request die or lose its answer; its webhooks wait. Afterwards an isolate that died begins anew. */
+  /** Lets one request die or lose its answer; its webhooks wait. */
   async disturbOne(fate: Fate, actor: string, request: () => Promise<unknown>): Promise<void> {
     this.fate = () => fate
     this.steps.on = true
     request().catch(() => {})
-    await this.steps.run((other) => [actor, 'gate', 'network'].includes(other))
-    if (fate.startsWith('died')) this.kill()
+    await this.steps.run((other) => [actor, 'network'].includes(other))
     this.fate = () => 'answered'
   }
 
-  /** Webhooks, alarms and the cron, some hours later. */
+  /** Without disturbances, until nothing goes on any more. */
+  async calmly<T>(work: () => Promise<T>): Promise<T> {
+    const working = work()
+    this.steps.begin(working)
+    await this.steps.run()
+    return working
+  }
+
+  /** The webhooks that are on their way arrive. */
+  idle = (): Promise<void> => this.calmly(() => this.emulator.deliveries.idle())
+
+  /** Webhooks and the cron, some hours later. */
   async pass(hours: number): Promise<void> {
     // One that is rejected now is sent again in a minute from now, not from later.
-    await this.emulator.deliveries.idle()
+    await this.idle()
     this.time += hours * 3_600_000
-    await this.emulator.clock.advance({})
-    await this.emulator.deliveries.idle()
-    await this.wake('cron')
+    for (let minute = 0; minute < 2; minute++) await this.passMinute()
+  }
+
+  /** A minute in which nobody asks: the webhooks that are due, and the cron. */
+  async passMinute(): Promise<void> {
+    await this.calmly(async () => {
+      this.time += MINUTE
+      runTimers()
+      await this.emulator.clock.advance({})
+      await this.emulator.deliveries.idle()
+    })
+    await this.calmly(() => this.wake('cron'))
+    await this.idle()
   }
 
   advance(ms: number): void {
@@ -281,7 +307,7 @@ export class Simulation {
     const name = `webhook${++this.webhooks}`
     const send = async (actor: string): Promise<Response> => {
       await this.steps.at(actor, 'delivery')
-      const { status } = await this.request(actor, new Request(url, { ...init, signal: null }))
+      const { status } = await this.enter(actor, new Request(url, { ...init, signal: null }))
       await this.steps.at(actor, `delivered ${status}`)
       return new Response(null, { status })
     }
@@ -290,85 +316,96 @@ export class Simulation {
     return first as Promise<Response>
   }
 
-  private deps(actor: string, life?: Life): Deps {
-    return {
-      now: () => this.time,
-      fetch: ((input: string, init: RequestInit) =>
-        life?.isOver ? never() : this.service(actor, input, init)) as typeof fetch,
-      onAlert: this.onAlert,
-      onEvent: ({ event }) => {
-        // The engine has set the limit of this very call.
-        const limit = lastTimer()
-        return life?.isOver ? never() : this.onEvent.call(actor, event, limit)
-      },
-    }
-  }
-
-  private readonly onAlert = ({ kind, flag }: Alert): void => void this.alerts.push(String(flag ?? kind))
-
-  private async service(actor: string, url: string, init: RequestInit): Promise<Response> {
+  /** A request to the service arrives although its sender has died. */
+  private async service(isolate: Isolate, url: string, init: RequestInit): Promise<Response> {
+    if (isolate.isOver) return never()
+    const actor = this.actor.getStore() ?? 'calm'
     const path = `${init.method} ${new URL(url).pathname}`
     if (this.isDown) throw new TypeError('The connection was refused.')
     const fate = init.method === 'POST' ? this.fate() : 'answered'
-    if (fate === 'died before') return new Promise<never>(() => {})
+    if (fate === 'died before') {
+      this.kill(isolate)
+      return never()
+    }
     const request = { sent: this.time, path }
     this.inside.add(request)
     await this.steps.at(actor, `${path}, ${fate}`)
     const response =
       fate === 'lost before' ? undefined : await this.steps.busy(this.emulator.fetch(url, { ...init, signal: null }))
     this.inside.delete(request)
-    if (fate === 'died after') return new Promise<never>(() => {})
+    if (fate === 'died after') this.kill(isolate)
+    if (isolate.isOver) return never()
     await this.steps.at(actor, `${response?.status ?? 'nothing'} for ${path}`)
+    if (isolate.isOver) return never()
     const isLate = init.method === 'POST' && this.time - request.sent > CALL_MS
     if (!response || fate === 'lost after' || isLate) throw new TypeError('The connection was reset.')
     return response
   }
 
-  private env(actor: string, life?: Life): Env {
+  /** A call waits for its turn. One whose sender has died arrives, or does not; its response does not. */
+  private async hop<T>(isolate: Isolate, what: string, work: () => Promise<T>): Promise<T> {
+    if (isolate.isOver) return never()
+    const called = this.steps.call(this.actor.getStore() ?? 'calm', what, async () =>
+      isolate.isOver && this.random() < 0.5 ? undefined : work(),
+    )
+    const [{ value, reason }] = (await Promise.allSettled([called])) as [{ value?: T; reason?: unknown }]
+    if (isolate.isOver) return never()
+    if (reason) throw reason
+    return value as T
+  }
+
+  private envOf(isolate: Isolate): Env {
     type Calls = Record<PropertyKey, (...parts: unknown[]) => Promise<unknown>>
-    const kv = this.kv.at<KVNamespace>()
-    const stepped = new Proxy(kv, {
+    const STATE = new Proxy(this.kv.at<KVNamespace>(), {
       get:
         (target, name) =>
         (...parts: unknown[]) => {
           const [first] = parts as [string | { prefix: string }]
           const key = typeof first === 'string' ? first : first.prefix
           const what = `${String(name)} ${key}`
-          const work = async () => {
+          return this.hop(isolate, what, async () => {
             if (this.faultOf('kv', what)) throw new Error('KV failed.')
             if (key.startsWith('order/') && this.faultOf('publishing', 'publishing ends the program, and'))
-              return this.kill()
-            const value = await (target as unknown as Calls)[name]?.(...parts)
+              return this.kill(isolate)
+            const value = await (target as unknown as Calls)[String(name)]?.(...parts)
             if (name === 'put' && this.faultOf('kv', `the response to ${what}`)) throw new Error('KV failed.')
             return value
-          }
-          const called = life?.isOver ? never() : this.steps.call(actor, what, work)
-          return called.then((value) => (life?.isOver ? never() : value))
+          })
         },
     })
-    // A message of a gate to another object is on its way for a while, and so is the answer.
-    const hop = async <T>(work: () => Promise<T>): Promise<T> => {
-      if (life?.isOver) return never()
-      const name = `call ${++this.messages} of an object`
-      if (!life) return this.thread.run(name, work)
-      // Any of them may overtake the others, and arrives although its sender has died.
-      const sent = this.steps.call('network', name, async () => {})
-      await Promise.race([sent, life.end]).catch(() => this.steps.at('network', `${name}, late`, () => false))
-      const value = await this.thread.run(name, work)
-      if (life.isOver) return never()
-      await this.steps.call(actor, `answer to ${name}`, async () => {})
-      return value
+    const object = this.object.namespace(() => isolate.env).get('shop' as never)
+    const TILL: Env['TILL'] = {
+      idFromName: (name) => name,
+      get: () => ({
+        fetch: (url, init) => {
+          const what = textOf(JSON.parse(init.body))
+          return this.hop(isolate, what, async () => {
+            const answer = await (await object.fetch(url, init)).json()
+            if (this.faultOf('storage', `the response to ${what}`)) throw new Error('The object was reset.')
+            return { json: async () => answer }
+          })
+        },
+      }),
     }
-    const ORDER_GATE = this.gate.namespace(() => this.env('gate', this.life), hop)
-    return { ...bindings(this.emulator.credentials), STATE: stepped, ORDER_GATE }
+    return { ...bindings(this.emulator.credentials), STATE, TILL }
   }
 
-  /** A request to the worker, as one actor. */
-  async request(actor: string, request: Request): Promise<Response> {
-    const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
-    const app = this.apps.get(actor) ?? createApp(this.deps(actor))
-    this.apps.set(actor, app)
-    return app.fetch(request, this.env(actor), context)
+  /** A request to one of the isolates, as one actor. */
+  private async enter(actor: string, request: Request): Promise<Response> {
+    const isolate = this.pick(this.isolates)
+    const context = { waitUntil: this.waitUntil(isolate), passThroughOnException: () => {}, props: {} }
+    const answered = this.actor.run(actor, async () => isolate.app.fetch(request, isolate.env, context))
+    return Promise.race([answered, isolate.end.then(() => new Response(null, { status: 520 }))])
+  }
+
+  private waitUntil =
+    ({ end }: Isolate) =>
+    (work: Promise<unknown>): void =>
+      this.steps.begin(Promise.race([work, end]))
+
+  /** A request to the worker. */
+  request(actor: string, request: Request): Promise<Response> {
+    return this.steps.on ? this.enter(actor, request) : this.calmly(() => this.enter(actor, request))
   }
 
   async api(actor: string, path: string, init: RequestInit = {}): Promise<Answer> {
@@ -389,30 +426,31 @@ export class Simulation {
     })
   }
 
-  /** The alarms that are due; the runtime runs none of an object beside another one. */
-  private async ring(): Promise<void> {
-    const running = this.ringing ?? this.thread.run('an alarm', () => this.gate.runAlarms()).catch(() => {})
-    this.ringing = running
-    await running
-    if (this.ringing === running) this.ringing = undefined
-  }
-
-  /** Alarms that are due, and the cron. */
+  /** The cron runs once. */
   async wake(actor: string): Promise<void> {
-    await this.ring()
-    await runCron(this.deps(actor), this.env(actor)).catch(() => {})
+    const isolate = this.pick(this.isolates)
+    const run = this.actor.run(actor, () => runCron(isolate.deps, isolate.env, this.waitUntil(isolate)))
+    await Promise.race([run, isolate.end])
   }
 
-  /** The alarms, as often as some are due. */
-  async alarms(): Promise<void> {
-    const untilDue = () => (this.gate.nextAlarm() ?? Number.POSITIVE_INFINITY) - this.time
-    for (let time = 0; time < 3; time++) {
-      await this.steps.at('alarm', 'rings', () => untilDue() <= 0)
+  /** The cron, each minute. */
+  async minutes(count = 3): Promise<void> {
+    for (let minute = 0; minute < count; minute++) {
+      const at = this.time + MINUTE
+      await this.steps.at('cron', 'rings', () => this.time >= at)
       // Nothing else goes on.
-      if (untilDue() > 0 && untilDue() <= Math.max(...JUMPS)) this.jump(untilDue())
-      await this.ring()
+      if (this.time < at) this.jump(at - this.time)
+      await this.wake('cron')
     }
   }
+
+  /** The rows of a query, past all disturbances. */
+  rows = (query: string, ...values: (string | number)[]): Record<string, unknown>[] =>
+    this.object.rows(query, ...values)
+
+  /** The log of an order. */
+  logOf = (order_id: string): LogRow[] =>
+    this.rows('SELECT * FROM edgetill_log WHERE order_id = ? ORDER BY number', order_id) as unknown as LogRow[]
 
   /** Plays the whole schedule; what it throws is wrong with it. */
   async play(work: () => Promise<void>): Promise<Played> {
@@ -421,11 +459,42 @@ export class Simulation {
   }
 }
 
-function beginLife(): Life {
-  let die = () => {}
-  const end = new Promise<never>((_, reject) => {
-    die = () => reject(new Error('The gate has died.'))
-  })
-  end.catch(() => {})
-  return { isOver: false, end, die }
+/** A row of the till's log. */
+export interface LogRow {
+  kind: string
+  id: string
+  attempt: number
+  name: string | null
+  body: string
+  is_open: number
+  next_at: number | null
+  attempts: number
+  error: string | null
+  unlisted: number | null
+}
+
+/** The first statement of a call, with the kind of its row. */
+function textOf([[sql, values] = ['', []], ...others]: SqlStatement[]): string {
+  const [, verb, table] = /^(\w+).*?(edgetill_\w+)/s.exec(sql) ?? ['', sql]
+  const kind = values.find((value) => /^(event|payment|operation|end|close)$/.test(String(value))) ?? ''
+  return `${verb} ${table} ${kind}${others.length > 0 ? ` and ${others.length} more` : ''}`.trim()
+}
+
+/** The object's SQLite, whose clock is the schedule's. */
+function openDatabase(now: () => number): Database {
+  const database = new DatabaseSync(':memory:')
+  database.function('now_ms', now)
+  const statements = new Map<string, StatementSync>()
+  const prepared = (query: string): StatementSync => {
+    const statement = statements.get(query) ?? database.prepare(query.replaceAll(SQLITE_CLOCK, 'now_ms()'))
+    statements.set(query, statement)
+    return statement
+  }
+  return {
+    exec(query, values) {
+      const rows = prepared(query).all(...(values as SQLInputValue[]))
+      const [{ changes }] = prepared('SELECT changes() AS changes').all() as [{ changes: number }]
+      return { rows, changes }
+    },
+  }
 }

@@ -45,8 +45,8 @@ const always = () => true
 /** So many turns of the event loop pass before something that does not wait counts as stuck. */
 const STUCK = 2_000
 
-/** Several things go on in the gate and between objects: each is preferred to the others, or not. */
-const threadOf = ({ actor, what }: Waiting): string => (/^(gate|network)$/.test(actor) ? `${actor}: ${what}` : actor)
+/** Several things are on their way at once: each is preferred to the others, or not. */
+const threadOf = ({ actor, what }: Waiting): string => (actor === 'network' ? `${actor}: ${what}` : actor)
 
 export function createSteps({ random, now, before, demotes, idle }: StepsOptions): Steps {
   const waiting: Waiting[] = []

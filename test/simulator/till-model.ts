@@ -1,5 +1,5 @@
 // Every interleaving of the processes of a till over one database: statements, deaths, pauses between them, the network, the
-// service and the clock. The rules are those of src/money/protocol.ts; what a process does with its commands is src/till/move-money.ts.
+// service and the clock. The rules are those of src/till/protocol.ts; what a process does with its commands is src/till/move-money.ts.
 
 import {
   type Command,
@@ -10,7 +10,7 @@ import {
   type MoneyRequest,
   type OrderState,
   SEND_MS,
-} from '../../src/money/protocol.ts'
+} from '../../src/till/protocol.ts'
 import type { Machine } from './explore.ts'
 import {
   finalOf,
@@ -35,7 +35,7 @@ export interface TillModelScenario {
 export const TILL_SCENARIOS: readonly TillModelScenario[] = [
   { name: 'a till: one key; its process dies', amounts: [10], tries: [2], processes: 1, deaths: 1 },
   { name: 'a till: one key at two processes', amounts: [10], tries: [2], processes: 2, deaths: 0 },
-  { name: 'a till: one key at two processes, one of which dies', amounts: [10], tries: [2], processes: 2, deaths: 1 },
+  { name: 'a till: one key at two processes; one dies', amounts: [10], tries: [2], processes: 2, deaths: 1 },
   { name: 'a till: two keys at two processes', amounts: [10, 10], tries: [1, 1], processes: 2, deaths: 0 },
 ]
 
@@ -254,7 +254,7 @@ function decided(world: TillWorld, protocol: Protocol): [TillWorld, string[]] {
 
 function stateOf({ disk, known, made }: TillWorld): OrderState {
   const operations = made.filter(({ id }) => known.includes(id)).map((one) => shownOf(one, 'capture'))
-  const totals = { authorized: TOTAL, captured: 0, refunded: 0, voided: 0, fee: 0 }
+  const totals = { authorized_minor: TOTAL, captured_minor: 0, refunded_minor: 0, voided_minor: 0, fee_minor: 0 }
   const order = { order_id: 'A-1', isKnown: true, isAddressable: true, operations, operation_ids: [...known], totals }
   return { order, operations: disk as MoneyOperation[] }
 }

@@ -30,9 +30,6 @@ export function passTime(advance: (ms: number) => void): void {
   if (timers.size > 0) advance(Math.max(0, Math.min(...[...timers].map(({ at }) => at)) - now()))
 }
 
-/** Whoever set a timer is gone. */
-export const dropTimers = (): void => timers.clear()
-
 /** Replaces the runtime's clock and timers. @returns What puts them back. */
 export function replaceTime(): () => void {
   const { setTimeout: set, clearTimeout: clear } = globalThis

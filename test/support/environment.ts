@@ -13,8 +13,14 @@ export const isLong: boolean = Boolean(environment.EDGETILL_LONG)
 /** Whether only the quick tier runs (`npm test`); `npm run test:all` and a single file run in full. */
 export const isQuick: boolean = environment.EDGETILL_TIER === 'quick'
 
-/** Whether every test runs (`npm run test:all`), not the quick ones alone. */
-export const isWhole: boolean = environment.EDGETILL_TIER === 'all'
+/** Whether more than the quick tier runs: `npm run test:all`, or a file that is named. */
+export const isWhole: boolean = ['all', 'named'].includes(environment.EDGETILL_TIER ?? '')
+
+/** Whether a change is judged: each rule has a witness then, and the daily run or a named file plays it at its full size. */
+export const isForChange: boolean = ['quick', 'all'].includes(environment.EDGETILL_TIER ?? '')
+
+/** Whether the daily run plays (`npm run test:daily`), at the size that is too large for every change. */
+export const isDaily: boolean = environment.EDGETILL_TIER === 'daily'
 
 /** One schedule of test/simulator alone: `scenario/seed`. */
 export const givenSchedule: string | undefined = environment.EDGETILL_SCHEDULE

@@ -62,7 +62,7 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
     for (const [words, code, record] of [
       [[...capture, '--yes'], 0, { method: 'capture', amount: 20, status: 'success' }],
       [['resend', id('A')], 0, { method: 'auth' }],
-      [['order', id('A')], 0, { totals: { authorized: 100.5, captured: 20 } }],
+      [['order', id('A')], 0, { totals: { authorized_minor: 10_050, captured_minor: 2000 } }],
       [['balances'], 0, [{ currency: 'UAH' }, { currency: 'USD' }, {}, {}]],
       [['link', id('L'), ...ORDER], 0, { url: `${worker.origin}/checkout/${id('L')}` }],
       [['doctor', '--webhook-url', 'https://127.0.0.1:9000/'], 1, { findings }],

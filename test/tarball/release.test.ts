@@ -7,14 +7,14 @@ import { root, run } from './support/pack.ts'
 
 const folder = temporaryFolder()
 
-const PACKAGE = {
-  name: 'edgetill',
-  version: '1.2.3',
-  repository: { type: 'git', url: 'git+https://github.com/owner/name.git' },
-}
+const PACKAGE = { name: 'edgetill', version: '1.2.3' }
 const READY = '## 1.2.3\n\n### Minor Changes\n\n- A change.\n'
 /** The environment of the release workflow. */
-const CI = { GITHUB_REPOSITORY: 'owner/name', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token' }
+const CI = {
+  OWNER: 'owner',
+  GITHUB_REPOSITORY: 'owner/edgetill',
+  ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token',
+}
 
 interface Tree {
   manifest?: object
@@ -47,7 +47,7 @@ class Checkout {
     if (tree.changeset) this.#write('.changeset/new.md', '---\n"edgetill": minor\n---\n\nA change.\n')
     this.#write('.ci/run', `#!/bin/sh\necho tests >> "${this.#calls}"\nexit ${tree.testsFail ? 1 : 0}\n`, 0o755)
     cpSync(join(root, '.ci/release'), join(this.path, '.ci/release'))
-    const pack = `[ "$1" != pack ] || touch "$4/edgetill-1.2.3.tgz"`
+    const pack = `[ "$1" != pack ] || { touch "$4/edgetill-1.2.3.tgz"; cp package.json "${this.path}.packed"; }`
     this.#command('npm', `if [ "$1" = --version ]; then echo ${npm}; exit; fi`, pack)
     this.#command('deno')
     this.#command('npx', '', `"${root}/node_modules/.bin/$1" "$2"`)
@@ -59,6 +59,9 @@ class Checkout {
     if (merged) this.#git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     if (tree.dirty) this.#write('left-over.txt', '')
   }
+
+  /** The manifest that was packed. */
+  packed = (): unknown => JSON.parse(readFileSync(`${this.path}.packed`, 'utf8'))
 
   read = (file: string) => readFileSync(join(this.path, file), 'utf8')
 
@@ -92,6 +95,7 @@ class Checkout {
       encoding: 'utf8',
       env: {
         ...process.env,
+        OWNER: '',
         GITHUB_REPOSITORY: '',
         ACTIONS_ID_TOKEN_REQUEST_URL: '',
         ...this.#env,
@@ -110,7 +114,13 @@ function write(path: string, text: string, mode: number): void {
 
 describe('.ci/release', () => {
   it.each<[words: string[], env: Record<string, string>, npm: string, deno: string, end: RegExp]>([
-    [[], {}, '--dry-run', 'deno publish --dry-run', /^(?![\s\S]*Before it can be)[\s\S]*Would release 1\.2\.3\n$/],
+    [
+      [],
+      { OWNER: 'owner' },
+      '--dry-run',
+      'deno publish --dry-run',
+      /^(?![\s\S]*Before it can be)[\s\S]*Would release 1\.2\.3\n$/,
+    ],
     [['--publish'], CI, '--provenance', 'deno publish', /Released 1\.2\.3\n$/],
   ])('%j tests, packs, and publishes that very tarball only when it is asked to', (words, env, npm, deno, end) => {
     const { status, output, calls } = new Checkout({ env }).release(...words)
@@ -126,18 +136,14 @@ describe('.ci/release', () => {
     ['what was never released', { changelog: '' }, /\.ci\/release --prepare/],
     [
       'the placeholder of the owner',
-      { manifest: { ...PACKAGE, bugs: 'https://github.com/OWNER-PLACEHOLDER/edgetill/issues' } },
-      /placeholder OWNER-PLACEHOLDER .*Replace it by the owner of the repository \(owner\/name\)/,
+      { env: { ...CI, OWNER: 'OWNER-PLACEHOLDER' } },
+      /OWNER in .*release\.yml is OWNER-PLACEH/,
     ],
-    ['a package without a repository', { manifest: { ...PACKAGE, repository: undefined } }, /Set\n.*owner\/name\.git/],
-    [
-      'another repository',
-      { manifest: { ...PACKAGE, repository: { type: 'git', url: 'git+https://github.com/a/b.git' } } },
-      /Set\n.*owner\/name\.git/,
-    ],
+    ['what has no owner', { env: { ...CI, OWNER: '' } }, /OWNER in .*release\.yml is OWNER-PLACEHOLDER\. Replace it/],
+    ['another repository', { env: { ...CI, OWNER: 'a' } }, /names a\/edgetill, but this is owner\/edgetill/],
     ['a commit without its tag', { tag: 'v1.2.2' }, /has no tag v1\.2\.3/],
     ['a commit that is not on main', { merged: false }, /not on origin\/main/],
-    ['a build that cannot be attested', { env: {} }, /publish from the release workflow/],
+    ['a build that cannot be attested', { env: { OWNER: 'owner' } }, /publish from the release workflow/],
     ['an npm that needs a token', { npm: '11.5.0' }, /npm 11\.5\.0 cannot publish without a token/],
     ['what the tests reject', { testsFail: true }, /something failed/],
   ])('does not publish %s', (_, tree, reason) => {
@@ -175,12 +181,27 @@ describe('.ci/release', () => {
   })
 })
 
-it('the placeholder of the owner is one value, and stands in package.json alone', () => {
-  const text = readFileSync(join(root, 'package.json'), 'utf8')
-  const { homepage, bugs, repository } = JSON.parse(text) as Record<string, string> & { repository: { url: string } }
-  const address = /^git\+(https:\/\/github\.com\/[^/]+\/edgetill)\.git$/.exec(repository.url)?.[1]
-  expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
-  // A release looks through this one file: a placeholder elsewhere would be published.
-  const places = run('git', ['grep', '-lE', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
-  expect(places.trim().split('\n')).toEqual(['package.json'])
+it('packs the addresses of the repository, and leaves the checkout as it is', () => {
+  const checkout = new Checkout({ env: CI })
+  expect(checkout.release('--publish').status).toBe(0)
+  expect(checkout.packed()).toEqual({
+    ...PACKAGE,
+    homepage: 'https://github.com/owner/edgetill#readme',
+    bugs: 'https://github.com/owner/edgetill/issues',
+    repository: { type: 'git', url: 'git+https://github.com/owner/edgetill.git' },
+  })
+  expect(JSON.parse(checkout.read('package.json'))).toEqual(PACKAGE)
+})
+
+it('the placeholder of the owner is one variable of the release workflow, and stands nowhere else', () => {
+  const places = run('git', ['grep', '-E', '[A-Z]+-PLACEHOLDER', '--', '.', ':!.ci/release', ':!test'], root)
+  expect(places).toBe('.github/workflows/release.yml:  OWNER: OWNER-PLACEHOLDER\n')
+})
+
+it('every relative link of the README leads to a file of the repository, where npm looks for it', () => {
+  const files = new Set(run('git', ['ls-files'], root).split('\n'))
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) => to)
+  expect(links.length).toBeGreaterThan(30)
+  expect(links.filter((to) => !files.has(to))).toEqual([])
 })

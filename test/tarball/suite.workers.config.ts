@@ -26,8 +26,10 @@ export default defineConfig({
     include: process.env.EDGETILL_SUITE?.split(' ') ?? [],
     isolate: false,
     setupFiles: withoutNode ? ['test/support/without-node-globals.ts'] : [],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // As against the sources: a machine that is busy with other work takes ten times as long.
+    expect: { poll: { timeout: 55_000, interval: 5 } },
     env: { EDGETILL_SEED: process.env.EDGETILL_SEED ?? '' },
   },
 })

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { optionsFor } from '../node/support/program.ts'
+import { isForChange } from '../support/environment.ts'
 import { GLOBALS } from './globals.ts'
 import { complaints, EVERY_ENTRY, packedPaths, programOf } from './support/compile.ts'
 import { packedFolder, root } from './support/pack.ts'
 import { portablePrograms, serverPrograms } from './support/programs.ts'
 
-const typesOf = (name: string) => `/// <reference path="${join(root, 'node_modules', name, 'index.d.ts')}" />\n`
+const typesOf = (path: string) => `/// <reference path="${join(root, path, 'index.d.ts')}" />\n`
 const LIB = ['lib.es2023.d.ts']
 
 // Who uses edgetill/worker has Hono, whose declarations need a platform's types.
@@ -26,8 +27,13 @@ describe('published types', () => {
   })
 
   // With the types of the DOM, typescript.test.ts compiles them by each TypeScript.
-  it.each(['@types/node', '@types/bun', '@cloudflare/workers-types'])('go together with %s', (name) => {
-    const files = { ...portablePrograms(), 'main.mts': EVERY_ENTRY, 'platform.d.ts': typesOf(name) }
+  it.each([
+    'node_modules/@types/node',
+    // They contain those of Node.
+    ...(isForChange ? [] : ['test/tarball/versions/node_modules/@types/bun']),
+    'node_modules/@cloudflare/workers-types',
+  ])('go together with %s', (path) => {
+    const files = { ...portablePrograms(), 'main.mts': EVERY_ENTRY, 'platform.d.ts': typesOf(path) }
     expect(complaints(programOf(files, optionsFor('nodenext', LIB)), packedFolder())).toEqual([])
   })
 

@@ -13,6 +13,7 @@ interface Job {
   'timeout-minutes'?: number
   permissions?: Record<string, string>
   if?: string
+  needs?: string
   strategy?: { matrix: Record<string, string[]> }
   steps: { uses?: string; run?: string; with?: Record<string, unknown> }[]
 }
@@ -55,8 +56,10 @@ describe.each(readdirSync(folder))('%s', (file) => {
     expect(permissions).toEqual({ contents: 'read' })
     expect(Object.keys(on)).not.toContain('pull_request_target')
     for (const [name, job] of Object.entries(jobs)) {
-      // Publishing alone asks for an identity.
-      const wanted = name === 'publish' ? { contents: 'read', 'id-token': 'write' } : undefined
+      // Publishing alone asks for an identity: the package, and the site of a release.
+      const identity = { contents: 'read', 'id-token': 'write' }
+      const isSite = file === 'release.yml' && name === 'site'
+      const wanted = name === 'publish' ? identity : isSite ? { ...identity, pages: 'write' } : undefined
       expect([name, job.permissions, (job['timeout-minutes'] ?? 360) <= 60]).toEqual([name, wanted, true])
     }
     // The whole history: what is compared with a base or a tag has to be there.
@@ -81,8 +84,13 @@ it('publishes on a tag alone', () => {
   const { on, jobs } = parse(read('release.yml')) as Workflow
   expect(on).toEqual({ push: { tags: ['v*'] }, workflow_dispatch: null })
   const publishing = Object.entries(jobs).filter(([, { steps }]) => steps.some(({ run }) => run?.includes('--publish')))
-  expect(jobs.publish?.steps.map(({ run = '' }) => run.split(' && ')[0])).toContain('npm run docs')
-  expect(publishing.map(([name, { if: when }]) => [name, when])).toEqual([['publish', "github.event_name == 'push'"]])
+  const when = "github.event_name == 'push'"
+  expect(publishing.map(([name, job]) => [name, job.if])).toEqual([['publish', when]])
+  const { site } = jobs
+  expect([site?.if, site?.needs]).toEqual([when, 'publish'])
+  expect(site?.steps.map(({ run, uses = '' }) => run ?? uses.split('@')[0]).slice(-4)).toEqual([
+    ...['npm ci', 'npm run docs', 'actions/upload-pages-artifact', 'actions/deploy-pages'],
+  ])
 })
 
 it('the workflow of guides/prove.md is what GitHub understands, of commands that a shell can read', async () => {

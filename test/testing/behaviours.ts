@@ -1,34 +1,24 @@
 // The behaviour of a Durable Object that the engine relies on, as it is seen: of the test kit's double, and of workerd's own.
 
-import type { GateState } from '../../src/shop/runtime.ts'
+import type { ObjectState } from '../../src/shop/runtime.ts'
 
-/** State that outlives an object: how often its alarm has begun, and how many of its requests have arrived. */
+/** State that outlives an object: how many of its requests have arrived. */
 export interface Counts {
-  rung: number
   sent: number
-}
-
-export interface AlarmInfo {
-  isRetry: boolean
-  retryCount: number
 }
 
 export interface Behaviour {
   name: string
   /**
-   * The calls, one after the other; those of a list at once. Each does its words one after the other, in one turn but for those
-   * that wait. A number waits until an alarm has begun so often.
+   * The calls, one after the other; those of a list at once. Each does its words one after the other, in one turn but for
+   * those that wait.
    */
-  calls: readonly (string | number | readonly string[])[]
+  calls: readonly (string | readonly string[])[]
   /** The result of each call, which is that of its last word; `rejected` where it failed. */
   seen: readonly unknown[]
-  /** The work of the alarm when it rings for the first time, and later. */
-  alarm?: readonly [first: string, later?: string]
   /** Where the double does not imitate the runtime, and why it need not. */
   double?: { seen: readonly unknown[]; why: string }
 }
-
-const LATER = Date.UTC(2100, 0)
 
 /** Statements that an object may not run, although SQLite could. */
 const REJECTED: readonly unknown[][] = [
@@ -80,7 +70,7 @@ const TABLE: Readonly<Record<string, Omit<Behaviour, 'name'>>> = {
     seen: [1, 2, 'rejected', 1],
   },
   'calls go on beside each other while one waits, for the storage too': {
-    calls: [['remember sync alarm turns put:a memory', 'remember sync alarm turns put:b memory'], 'ids'],
+    calls: [['remember sync turns put:a memory', 'remember sync turns put:b memory'], 'ids'],
     seen: [
       [
         [1, 2],
@@ -93,42 +83,6 @@ const TABLE: Readonly<Record<string, Omit<Behaviour, 'name'>>> = {
     calls: ['put:a send die', 'sent', 'put:b sync send turns die', 'sent', 'ids'],
     seen: ['rejected', 0, 'rejected', 1, ['b']],
     double: { seen: ['rejected', 1, 'rejected', 2, ['b']], why: 'a call that may have been made is the worse case' },
-  },
-  'an alarm stays when the object dies': { calls: ['later', 'die', 'alarm'], seen: [null, 'rejected', LATER] },
-  'an alarm that is deleted is gone': { calls: ['later', 'delete', 'alarm'], seen: [null, null, null] },
-  'a row and the alarm for it are lost together when the object dies in the turn that wrote them': {
-    calls: ['put:a begin:later die', 'ids', 'alarm'],
-    seen: ['rejected', [], null],
-  },
-  'an alarm that is set again rings once, and is not there while it runs': {
-    alarm: ['alarm note'],
-    calls: ['later', 'set:1', 1, 'ids', 'alarm'],
-    seen: [null, null, ['1 null'], null],
-  },
-  'an alarm that fails is repeated, what it wrote before stays, and it learns that it is repeated': {
-    alarm: ['info note fail', 'info note'],
-    calls: ['set:1', 2, 'ids', 'alarm'],
-    seen: [null, ['1 false 0', '2 true 1'], null],
-    double: { seen: [null, ['1 undefined undefined', '2 undefined undefined'], null], why: 'the engine does not ask' },
-  },
-  'an alarm whose object dies is repeated': {
-    alarm: ['put:a die', 'put:b'],
-    calls: ['set:1', 2, 'ids'],
-    seen: [null, ['b']],
-  },
-  'an alarm that has set another one, and then fails, is due when that one is': {
-    alarm: ['later fail'],
-    calls: ['set:1', 1, 'sent', 'alarm'],
-    seen: [null, 0, LATER],
-  },
-  'an alarm that sets itself rings again when it has ended, not beside itself': {
-    alarm: ['put:a set:1 turns ids note', 'put:b'],
-    calls: ['set:1', 2, 'sent', 'ids'],
-    seen: [null, 0, ['1 a', 'a', 'b']],
-  },
-  'an alarm needs a time': {
-    calls: [['set:0', 'set:-1', 'set:NaN', 'set:Infinity'], 'alarm'],
-    seen: [Array(4).fill('rejected'), null],
   },
   'a statement that an object may not make is rejected, and changes nothing': {
     calls: [executed.slice(0, REJECTED.length), 'ids'],
@@ -148,30 +102,22 @@ const TABLE: Readonly<Record<string, Omit<Behaviour, 'name'>>> = {
 export const BEHAVIOURS: readonly Behaviour[] = Object.entries(TABLE).map(([name, one]) => ({ name, ...one }))
 
 /** Calls an object as a behaviour says. @returns What was seen. */
-export async function play(
-  { calls }: Behaviour,
-  call: (words: string) => Promise<unknown>,
-  rung: (times: number) => Promise<void>,
-): Promise<unknown[]> {
+export async function play({ calls }: Behaviour, call: (words: string) => Promise<unknown>): Promise<unknown[]> {
   const seen: unknown[] = []
-  for (const one of calls) {
-    if (typeof one === 'number') await rung(one)
-    else seen.push(await (typeof one === 'string' ? call(one) : Promise.all(one.map(call))))
-  }
+  for (const one of calls) seen.push(await (typeof one === 'string' ? call(one) : Promise.all(one.map(call))))
   return seen
 }
 
 /** The class of an object that behaves so. @param send Sends a request to somewhere else, and waits for nothing. */
 export function objectClass(
-  { alarm = [''] }: Behaviour,
   counts: Counts,
-  { die, send }: { die(state: GateState): void; send(): void },
+  { die, send, written }: { die(state: ObjectState): void; send(): void; written(cursor: unknown): number },
 ) {
   return class {
     private readonly memory: number[] = []
-    private readonly words: Record<string, (argument: string, last: unknown, info?: AlarmInfo) => unknown>
+    private readonly words: Record<string, (argument: string) => unknown>
 
-    constructor(state: GateState) {
+    constructor(state: ObjectState) {
       const { memory } = this
       const { storage } = state
       const { sql } = storage
@@ -192,7 +138,7 @@ export function objectClass(
           sql
             .exec('SELECT id FROM note ORDER BY id')
             .toArray()
-            .map(({ id }) => id),
+            .map((row) => (row as { id: string }).id),
         execute: (index) => void sql.exec(...(STATEMENTS[Number(index)] as [string, ...string[]])),
         billed() {
           sql.exec('CREATE TABLE priced (id TEXT PRIMARY KEY, a INTEGER, b INTEGER, c INTEGER, d TEXT) WITHOUT ROWID')
@@ -202,7 +148,7 @@ export function objectClass(
           return BILLED.map(([query, , ...bindings]) => {
             const cursor = sql.exec(query, ...bindings)
             cursor.toArray()
-            return cursor.rowsWritten
+            return written(cursor)
           })
         },
         transact() {
@@ -220,30 +166,22 @@ export function objectClass(
         sync: () => storage.sync(),
         remember: () => memory.push(memory.length + 1),
         memory: () => memory,
-        set: (time) => storage.setAlarm(Number(time)),
-        later: () => storage.setAlarm(LATER),
-        // In a list: nobody waits for it.
-        begin: () => [storage.setAlarm(LATER)],
-        delete: () => storage.deleteAlarm(),
-        alarm: () => storage.getAlarm(),
-        info: (_, __, info) => `${info?.isRetry} ${info?.retryCount}`,
-        note: (_, last) => put(`${counts.rung} ${last}`),
         turns: async () => {
           for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setTimeout(resolve))
         },
         sent: async () => {
-          await this.words.turns?.('', null)
+          await this.words.turns?.('')
           return counts.sent
         },
       }
     }
 
     /** Only a word that waits ends the turn. */
-    private async act(words: string, info?: AlarmInfo): Promise<unknown> {
+    private async act(words: string): Promise<unknown> {
       let last: unknown
       for (const word of words.split(' ')) {
         const [name = '', argument = ''] = word.split(':')
-        last = this.words[name]?.(argument, last, info)
+        last = this.words[name]?.(argument)
         if (last instanceof Promise) last = await last
       }
       return last ?? null
@@ -251,12 +189,6 @@ export function objectClass(
 
     async fetch(request: Request): Promise<Response> {
       return Response.json(await this.act(await request.text()))
-    }
-
-    async alarm(info?: AlarmInfo): Promise<void> {
-      counts.rung++
-      const [first, later = first] = alarm
-      await this.act(counts.rung === 1 ? first : later, info)
     }
   }
 }

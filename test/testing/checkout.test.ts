@@ -50,7 +50,7 @@ describe('pay plays the customer', () => {
     const end = await pay(url, { card, threeDSecure, fetch })
     expect(emulator.orders.get('A-1')?.payments[0]).toMatchObject({ status, status_code: code })
     expect(end).toBe(status === 'success' ? RESULT : url.replace(/form$/, threeDSecure === 'fail' ? '3ds' : 'form'))
-    const page = emulator.requests.find(({ method, path }) => method === 'GET' && path.endsWith('/form'))
+    const page = emulator.requests().find(({ method, path }) => method === 'GET' && path.endsWith('/form'))
     expect(page?.status).toBe(200)
   })
 
@@ -111,13 +111,14 @@ describe.each(['emulator.deliveries', 'deliveries'] as const)('%s.next', (from) 
   })
 
   it('says what came instead when the time is over', async () => {
-    const { fetch, url, next } = await open()
+    const { emulator, fetch, url, next } = await open()
     await expect(next({ kind: 'refund', timeoutMs: 1 })).rejects.toThrow(
       /^No webhook of kind refund came within 1 ms .*No webhook came at all\.$/,
     )
     await pay(url, { card: 'declined', fetch })
-    await expect(next({ order_id: 'A-1', kind: 'purchase', status: 'success', timeoutMs: 20 })).rejects.toThrow(
-      'No webhook of kind purchase with the status success of order "A-1" came within 20 ms (each is returned once). ' +
+    await emulator.deliveries.idle()
+    await expect(next({ order_id: 'A-1', kind: 'purchase', status: 'success', timeoutMs: 1_000 })).rejects.toThrow(
+      'No webhook of kind purchase with the status success of order "A-1" came within 1000 ms (each is returned once). ' +
         'What came instead: purchase failure of order "A-1" (https://shop.example.com/webhooks: responded 200).',
     )
   })

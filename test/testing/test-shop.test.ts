@@ -28,7 +28,7 @@ describe('createTestShop', () => {
     const order = await shop.sell({ amount: 100.5 })
     const page = await shop.pay(order, { card })
     expect(page).toMatch(status === 'success' ? /^https:\/\/pay\.shop\.example\.com\/return\// : /checkout/)
-    expect(await shop.order(order)).toMatchObject({ status, totals: { captured }, flags: [] })
+    expect(await shop.order(order)).toMatchObject({ status, totals: { captured_minor: captured }, flags: [] })
     expect(seen.at(-1)).toEqual([status, 'hello'])
     expect(await shop.failing()).toEqual([])
     expect((await shop.fetch(new Request('https://pay.shop.example.com/health'))).status).toBe(200)
@@ -44,7 +44,7 @@ describe('createTestShop', () => {
     await shop.pay(await shop.link({ order_id: 'A-1' }))
     expect(await shop.failing()).toMatchObject([{ order_id: 'A-1', attempts: 1, error: 'Error: no stock' }])
     broken = false
-    await shop.advance(60_000)
+    await shop.advance({ minutes: 1 })
     expect(await shop.failing()).toEqual([])
   })
 
@@ -57,7 +57,7 @@ describe('createTestShop', () => {
     expect((await shop.api('/api/orders/A-2/refund', init)).status).toBe(200)
     await shop.advance(3 * 86_400_000)
     const { totals } = (await shop.order('A-2')) as Order
-    expect(totals).toMatchObject({ captured: 2_000, refunded: 500 })
+    expect(totals).toMatchObject({ captured_minor: 2_000, refunded_minor: 500 })
     expect(alerts).toEqual([])
     shop.env.LINK_SECRET = 'short'
     await shop.advance(15 * 60_000)
@@ -69,6 +69,19 @@ describe('createTestShop', () => {
     const shop = await createTestShop()
     await expect(shop.order('none')).rejects.toThrow('responded with 404')
     await expect(shop.pay('https://pay.shop.example.com/checkout/none')).rejects.toThrow('cannot be paid on')
+  })
+
+  it('advances by what the clock of the emulator takes, and rejects everything else', async () => {
+    const shop = await createTestShop()
+    const start = shop.emulator.clock.now()
+    await shop.advance({ days: 1, minutes: 1 })
+    expect(shop.emulator.clock.now() - start).toBe((24 * 60 + 1) * 60_000)
+    for (const wrong of ['60000', { minute: 1 }, null, undefined, Number.NaN, -1, [1]]) {
+      await expect(shop.advance(wrong as never)).rejects.toThrow()
+    }
+    expect(shop.emulator.clock.now() - start).toBe((24 * 60 + 1) * 60_000)
+    await using other = await createTestShop()
+    expect(other.emulator).toBeDefined()
   })
 
   it('gives the same ids to the same seed', async () => {

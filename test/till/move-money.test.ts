@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { TillDatabase } from '../../src/till/index.ts'
-import { openTill, REFUND, wordOf } from './support/open-till.ts'
+import { openTill, PAYMENT, REFUND, wordOf } from './support/open-till.ts'
 
 const PRESS = { key: 'press' }
 
@@ -10,16 +10,60 @@ it('refunds once for a key, however many presses come at once', async () => {
   const tills = [till, another()]
   const presses = Array.from({ length: 20 }, (_, i) => tills[i % 2]?.refund(REFUND, PRESS))
   const words = (await Promise.all(presses)).map((moved) => moved && wordOf(moved))
-  expect(words).toContain('done')
-  expect(words.filter((word) => word !== 'done' && word !== 'unknown')).toEqual([])
+  expect(words).toEqual(presses.map(() => 'done'))
   expect(await refunds()).toEqual([30])
 
   // From then on each gets the same.
   const [first, second] = [await till.refund(REFUND, PRESS), await another().refund(REFUND, PRESS)]
   expect(first).toMatchObject({ outcome: 'done', record: { amount: 30, status: 'success' } })
   expect(second).toEqual(first)
-  expect((await till.order('A-1'))?.totals).toMatchObject({ captured: 10_050, refunded: 3000 })
+  expect((await till.order('A-1'))?.totals).toMatchObject({ captured_minor: 10_050, refunded_minor: 3000 })
   expect(await till.settle()).toEqual([])
+})
+
+it('gives ten presses of one key the end of the first, and says unknown after 25 seconds without one', async () => {
+  let respond: (() => void) | undefined
+  const { another, sell, client, refunds, database } = await openTill()
+  await sell()
+  const slow = another({
+    client: {
+      ...client,
+      refundPayment: async (input) => {
+        await new Promise<void>((resolve) => (respond = resolve))
+        return client.refundPayment(input)
+      },
+    },
+  })
+  const first = slow.refund(REFUND, PRESS)
+  await expect.poll(() => respond).toBeDefined()
+  let reads = 0
+  const counted: TillDatabase = Object.assign(Object.create(database), {
+    run(...statement: Parameters<TillDatabase['run']>) {
+      reads++
+      return database.run(...statement)
+    },
+  })
+  let settled = 0
+  const others = Array.from({ length: 9 }, () => another({ database: counted }).refund(REFUND, PRESS))
+  for (const other of others) void other.finally(() => settled++)
+  // Another key has nothing to wait for.
+  expect(wordOf(await another().refund(REFUND, { key: 'other' }))).toBe('not_sent in_progress')
+  // Each has read the order several times, and goes on.
+  await expect.poll(() => reads).toBeGreaterThan(9 * 12)
+  expect(settled).toBe(0)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25_000 })
+  try {
+    expect((await Promise.all(others)).map(wordOf)).toEqual(others.map(() => 'unknown'))
+  } finally {
+    vi.useRealTimers()
+  }
+
+  const again = Array.from({ length: 9 }, () => another().refund(REFUND, PRESS))
+  respond?.()
+  const moved = await first
+  expect(moved).toMatchObject({ outcome: 'done', record: { amount: 30 } })
+  expect(await Promise.all(again)).toEqual(again.map(() => moved))
+  expect(await refunds()).toEqual([30])
 })
 
 it('does not send a key of another request, of totals that have changed, or beside an operation without an outcome', async () => {
@@ -95,7 +139,7 @@ it('keeps an end that contradicts the one that was settled, until a person has l
 
   expect(await late).toMatchObject({ outcome: 'unknown', record: { amount: 30, status: 'success' } })
   expect(await refunds()).toEqual([30])
-  expect((await till.order('A-1'))?.totals.refunded).toBe(3000)
+  expect((await till.order('A-1'))?.totals.refunded_minor).toBe(3000)
   const [attention] = await till.attention()
   expect(attention).toMatchObject({
     ...{ kind: 'operation_contradicted', order_id: 'A-1' },
@@ -187,3 +231,40 @@ it('does not send beyond what is left while another operation is pending', async
 })
 
 const timeout = () => Promise.reject(new Error('no response'))
+
+it('says why it cannot find out, where the service has no list and an earlier operation hides a later one', async () => {
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const isList = (init?.method ?? 'GET') === 'GET' && /\/orders\/[^/?]+(\?|$)/.test(String(input))
+    return isList ? new Response('{}', { status: 404 }) : shop.emulator.fetch(input as string, init)
+  }
+  const shop: Awaited<ReturnType<typeof openTill>> = await openTill({}, { fetch })
+  const { till, sell, wait, emulator } = shop
+  await sell()
+  expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'a' }))).toBe('done')
+  emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
+  expect(wordOf(await till.refund(REFUND, PRESS))).toBe('unknown')
+  await wait(11)
+  const [asked] = await till.settle()
+  expect(asked).toMatchObject({ kind: 'operation_unsettled', order_id: 'A-1' })
+  const moved = await till.refund(REFUND, PRESS)
+  expect(moved).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('settle it by hand') })
+  // A person ends it.
+  const { id } = moved as { id: string }
+  expect(wordOf(await till.settleByHand('A-1', id, { executed: false }))).toBe('rejected not_executed')
+  expect(wordOf(await till.refund(REFUND, { key: 'new' }))).toBe('done')
+  expect(await till.attention()).toEqual([])
+})
+
+it('sends the webhooks of a call to its own server_url, and else to that of its payment', async () => {
+  const { till, sell, emulator } = await openTill()
+  await sell()
+  const { server_url } = PAYMENT
+  for (const [key, own] of [
+    ['a', 'https://shop.example.com/refunds'],
+    ['b', undefined],
+  ] as const) {
+    await till.refund({ ...REFUND, ...(own && { server_url: own }) }, { key })
+    await emulator.deliveries.idle()
+    expect(emulator.deliveries.at(-1)?.url).toBe(own ?? server_url)
+  }
+})

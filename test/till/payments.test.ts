@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import ids from '../corpus/order-ids.json' with { type: 'json' }
 import { CARD } from '../support/inputs.ts'
 import { openTill, PAYMENT, REFUND, wordOf } from './support/open-till.ts'
 
@@ -46,7 +47,8 @@ it('lets a rejected payment be corrected, and tries again what was not sent', as
 })
 
 it('takes the address that a slower process has stored, and an order_id that another program has used as ended', async () => {
-  const { till, another, client, wait } = await openTill()
+  const { till, another, client, emulator } = await openTill()
+  const { clock } = emulator
   let go: ((_: unknown) => void) | undefined
   const paused = another({
     client: {
@@ -60,7 +62,10 @@ it('takes the address that a slower process has stored, and an order_id that ano
   const late = paused.createPayment(PAYMENT)
   await expect.poll(() => go).toBeDefined()
   expect((await till.orders()).orders.length).toBe(1)
-  await wait(2)
+  // For a minute the slower one may still be at it.
+  await clock.advance({ seconds: 59 })
+  expect(wordOf(await till.createPayment(PAYMENT))).toBe('not_sent in_progress')
+  await clock.advance({ seconds: 61 })
   const opened = await till.createPayment(PAYMENT)
   go?.(undefined)
   expect(wordOf(opened)).toBe('done')
@@ -77,7 +82,8 @@ it('cancels a payment, captures a hold once, and pays directly', async () => {
   expect(await till.cancel('A-1')).toMatchObject({ outcome: 'done', record: cancelled })
   await till.settle()
   expect(await till.createPayment(PAYMENT)).toEqual({ outcome: 'ended', status: 'failure' })
-  expect(wordOf(await till.cancel('C-9'))).toBe('rejected api')
+  expect(await till.cancel('C-9')).toEqual({ outcome: 'done', record: { order_id: 'C-9', link: 'closed' } })
+  expect(await till.createPayment({ ...PAYMENT, order_id: 'C-9' })).toEqual({ outcome: 'ended', status: 'closed' })
 
   await sell('H-1', 'auth')
   const capture = { order_id: 'H-1', order_currency: 'UAH' }
@@ -117,7 +123,87 @@ it('asks the service what was made of an order before the first refund under the
   events.splice(0)
   const tooMuch = await till.refund(REFUND, { key: 'press' })
   expect(wordOf(tooMuch)).toBe('rejected api')
-  expect((await till.order('A-1'))?.totals).toMatchObject({ captured: 10_050, refunded: 9000 })
+  expect((await till.order('A-1'))?.totals).toMatchObject({ captured_minor: 10_050, refunded_minor: 9000 })
   expect(wordOf(await till.refund({ ...REFUND, refund_amount: 10 }, { key: 'rest' }))).toBe('done')
   expect(await refunds()).toEqual([90, 10])
+})
+
+it('keeps the address that another process has opened, whatever becomes of the call of a paused one', async () => {
+  const paused = Promise.withResolvers<void>()
+  let calls = 0
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (!String(input).endsWith('/payment') || calls++ > 0) return shop.emulator.fetch(input as string, init)
+    await paused.promise
+    throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+  }
+  const shop: Awaited<ReturnType<typeof openTill>> = await openTill({}, { fetch })
+  const { till, another, wait, pay, deliver } = shop
+  const first = till.createPayment(PAYMENT)
+  await expect.poll(() => calls).toBe(1)
+  await wait(2)
+  const others = await Promise.all([another().createPayment(PAYMENT), another().createPayment(PAYMENT)])
+  // One of them takes it over; the other one may come after its response.
+  expect(others.map(wordOf)).toContain('done')
+  expect(others.map(wordOf).filter((word) => word !== 'done' && word !== 'not_sent in_progress')).toEqual([])
+  expect(calls).toBe(2)
+  const { url } = others.find(({ outcome }) => outcome === 'done') as { url: string }
+  paused.resolve()
+  expect(await first).toEqual({ outcome: 'done', url })
+  expect(await till.createPayment(PAYMENT)).toEqual({ outcome: 'done', url })
+  expect(wordOf(await till.createPayment({ ...PAYMENT, amount: 1 }))).toBe('not_sent key_reused')
+  await pay(url)
+  await deliver()
+  expect(await till.order('A-1')).toMatchObject({ status: 'success', flags: [] })
+})
+
+it('takes the payment of a process that was paused during its call, though another one has given it up', async () => {
+  const paused = Promise.withResolvers<void>()
+  let calls = 0
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (!String(input).endsWith('/payment')) return shop.emulator.fetch(input as string, init)
+    if (calls++ === 0) await paused.promise
+    else throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+    return shop.emulator.fetch(input as string, { ...init, signal: null })
+  }
+  const shop: Awaited<ReturnType<typeof openTill>> = await openTill({}, { fetch })
+  const { till, another, wait, pay } = shop
+  const first = till.createPayment(PAYMENT)
+  await expect.poll(() => calls).toBe(1)
+  await wait(2)
+  expect(wordOf(await another().createPayment(PAYMENT))).toBe('not_sent unreachable')
+  paused.resolve()
+  const opened = await first
+  expect(wordOf(opened)).toBe('done')
+  expect(await another().createPayment(PAYMENT)).toEqual(opened)
+  // It is looked for again: its webhook may be lost.
+  shop.emulator.faults.rate({ kind: 'drop' }, 1)
+  await pay((opened as { url: string }).url)
+  await wait(16)
+  await till.settle()
+  expect((await till.order('A-1'))?.status).toBe('success')
+})
+
+it('sells no id that can never be refunded, unless that is meant', async () => {
+  const { till, pay, deliver, emulator } = await openTill({}, { onWarning() {} })
+  const order_id = 'x'.repeat(33)
+  const long = { ...PAYMENT, order_id }
+  const refused = await till.createPayment(long)
+  expect(refused).toMatchObject({ outcome: 'rejected', error: { code: 'invalid_input' } })
+  expect(JSON.stringify(refused)).toContain('longOrderId')
+  const hold = { ...long, method: 'auth' } as const
+  expect(wordOf(await till.createPayment(hold, { longOrderId: true }))).toBe('rejected invalid_input')
+  expect(emulator.orders.get(order_id)).toBeUndefined()
+  const opened = await till.createPayment(long, { longOrderId: true })
+  await pay((opened as { url: string }).url)
+  await deliver()
+  expect((await till.order(order_id))?.status).toBe('success')
+  expect(wordOf(await till.createPayment({ ...PAYMENT, order_id: '𝟙'.repeat(32) }))).toBe('done')
+})
+
+it.each([undefined, '\ud800', ...ids.none])('names an order_id that is none: %j', async (order_id) => {
+  const { till } = await openTill()
+  const input = { ...REFUND, order_id: order_id as never }
+  expect(wordOf(await till.refund(input, { key: 'press' }))).toBe('rejected invalid_input')
+  expect(wordOf(await till.createPayment({ ...PAYMENT, ...input }))).toBe('rejected invalid_input')
+  expect(await till.orders()).toEqual({ orders: [], cursor: null })
 })

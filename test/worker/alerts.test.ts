@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { textOf } from '../../src/shop/engine/alerts.ts'
 import type { Alert, RaisedAlert } from '../../src/shop/options.ts'
-import { textOf } from '../../src/shop/order/raise-alert.ts'
-import { at, payment } from './support/events.ts'
+import { eventually } from '../support/eventually.ts'
+import { at, payment, secondary } from './support/events.ts'
 import { failingOnAlert } from './support/watched.ts'
 import { failing, log, World, type WorldOptions } from './support/world.ts'
 
@@ -52,6 +53,17 @@ describe('alerts', () => {
     expect(JSON.stringify(log)).not.toMatch(/4111|olena|380441234567/)
   })
 
+  it('a flag that the response to a call of ours has brought is told with the next webhook', async () => {
+    const { world, alerts } = watched()
+    await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+    await world.deliver(secondary('A-1', 'refund', { amount: 60 }))
+    world.emulator.faults.next({ kind: 'delay', ms: HOUR_MS }, 1)
+    expect((await world.send('/api/orders/A-1/refund', { refund_amount: 60 })).status).toBe(200)
+    await world.deliver(secondary('A-1', 'refund', { amount: 1 }))
+    await world.idle()
+    expect(alerts.map(({ flag }) => flag)).toEqual(['over_refund'])
+  })
+
   it('a configuration error is logged each time, and passed on once an hour', async () => {
     const { world, alerts } = watched({ env: { SENDER_CHECK: 'Enforce' } })
     for (let i = 0; i < 3; i++) expect((await post(world, payment('A-1'))).status).toBe(500)
@@ -67,7 +79,8 @@ describe('alerts', () => {
     expect((await world.get('/health')).status).toBe(503)
     await world.idle()
     expect(alerts).toHaveLength(2)
-    expect(logged('configuration')).toHaveLength(6)
+    // The cron has said it too.
+    expect(logged('configuration')).toHaveLength(7)
   })
 
   it('that throw, or never end, change nothing', async () => {
@@ -78,7 +91,7 @@ describe('alerts', () => {
       expect((await world.order('A-1'))?.status).toBe('success')
     }
     // Alerts run after the response, in no stated order.
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(
         logged('on_alert_failed')
           .map((line) => line.alert)
@@ -98,7 +111,7 @@ describe('alerts', () => {
     world.begin()
     // The same flag again, because the event is gone.
     for (const key of await world.keys('event/')) await world.env('FRA').STATE.delete(key)
-    world.gate.storage('A-1').sql.exec('DELETE FROM event')
+    world.object.rows("DELETE FROM edgetill_log WHERE kind = 'event'")
     await post(world, payment('A-1'))
     await world.idle()
     expect(logged('flag')).toHaveLength(2)

@@ -10,8 +10,8 @@ async function cancelled(world: World): Promise<[status: number, body: unknown]>
   return [response.status, await response.json()]
 }
 
-const closingFails: World['gate']['before'] = (action, key) => {
-  if (action === 'put' && key.startsWith('checkout/')) throw new Error('The storage failed.')
+const closingFails: World['object']['before'] = (action, key) => {
+  if (action === 'put' && key.split('/').includes('close')) throw new Error('The storage failed.')
 }
 
 describe('an order that the shop cancels', () => {
@@ -22,11 +22,11 @@ describe('an order that the shop cancels', () => {
     await world.advance(121_000)
     const second = await world.open(link)
     await world.advance(121_000)
-    world.gate.before = closingFails
+    world.object.before = closingFails
     expect(await cancelled(world)).toMatchObject([200, { order_id: 'A-1~2', status: 'failure', status_code: '6007' }])
     await world.pay(second)
     await world.advance(121_000)
-    expect((await world.order('A-1~2'))?.totals.captured).toBe(0)
+    expect((await world.order('A-1~2'))?.totals.captured_minor).toBe(0)
     expect(await world.open(link)).toMatch(/\/return\//)
     expect(world.payable('A-1')).toEqual([])
   })
@@ -53,7 +53,8 @@ describe('an order that the shop cancels', () => {
     answer()
     expect((await isCancelled)[0]).toBe(200)
     expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([303]))
-    expect((await late).headers.get('location') ?? '').toContain('/return/')
+    // Whoever waited for the address may be led to it at the same moment: nobody can pay there.
+    expect((await late).status).toBe(303)
     expect(calls.slice(0, 2)).toEqual(['payment', 'cancel'])
     expect(world.payable('A-1')).toEqual([])
   })
@@ -113,7 +114,8 @@ describe('an order that the shop cancels', () => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
     await world.open(link)
-    for (const table of ['checkout', 'task']) world.gate.storage('A-1').sql.exec(`DELETE FROM ${table}`)
+    const set = "body = json_remove(body, '$.url'), written_at = written_at - 120000"
+    world.object.storage().sql.exec(`UPDATE edgetill_log SET ${set} WHERE kind = 'payment'`)
     await world.advance(2_000)
     world.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'cancel-payment' })
     expect((await world.get(link)).status).toBe(503)
@@ -124,9 +126,9 @@ describe('an order that the shop cancels', () => {
   it('is not said to be cancelled when the closing cannot be written, and a further attempt was announced', async () => {
     const world = new World()
     const link = await halfReplaced(world, 'before_commit')
-    world.gate.before = closingFails
+    world.object.before = closingFails
     expect((await cancelled(world))[0]).toBe(503)
-    world.gate.before = undefined
+    world.object.before = undefined
     await world.advance(121_000)
     expect((await cancelled(world))[0]).toBe(200)
     await expectClosed(world, link)
@@ -156,7 +158,7 @@ describe('what the service responds', () => {
     const later = { fee: { amount: 7.77, currency: 'UAH' }, processed_at: '2026-03-09T10:00:00.000' }
     const { world, id } = await paid(({ order_id: _, ...record }) => ({ ...record, ...later }))
     expect((await resend(world, id)).status).toBe(200)
-    expect((await world.order(id))?.totals.fee).toBe(777)
+    expect((await world.order(id))?.totals.fee_minor).toBe(777)
   })
 
   it('about another order is not stored as this one’s', async () => {

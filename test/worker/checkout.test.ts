@@ -64,6 +64,19 @@ describe('a checkout link', () => {
     expect((await world.get(expired)).status).toBe(410)
   })
 
+  it('with a landing page shows no purchase once it is closed: its button would lead nowhere', async () => {
+    const world = create()
+    const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-3' }, landing: true })
+    const { id, url } = (await (await world.api('/api/links', { method: 'POST', body })).json()) as Record<
+      'id' | 'url',
+      string
+    >
+    expect((await world.get(url)).status).toBe(200)
+    await world.api(`/api/links/${id}`, { method: 'DELETE' })
+    const closed = await world.get(url)
+    expect([closed.status, (await closed.text()).includes('<form')]).toEqual([410, false])
+  })
+
   it('is rejected when it was changed, made with another secret, or has expired', async () => {
     const world = create()
     const link = await world.link({ order_id: 'A-1' }, world.time + 60_000)

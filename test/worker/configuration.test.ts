@@ -26,8 +26,8 @@ function expectNoSecret(world: World, text: string): void {
   for (const name of SECRETS) if (env[name]) expect(text).not.toContain(env[name].trim())
 }
 
-const gateOf = (fetch: () => Promise<Response>) =>
-  ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as Env['ORDER_GATE']
+const objectOf = (fetch: () => Promise<Response>) =>
+  ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as Env['TILL']
 
 describe('configuration', () => {
   it.each([...SECRETS, 'BASE_URL', 'POS_ID', 'API_URL'] as const)(
@@ -37,7 +37,7 @@ describe('configuration', () => {
         const world = new World({ env: { [name]: value } })
         const from = log.length
         const health = await world.get('/health')
-        expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured' }])
+        expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured', mode: 'test' }])
         expect(JSON.stringify(log.slice(from))).toContain(`${name}: `)
         if (name !== 'ADMIN_TOKEN') expect(await problemsOf(world)).toEqual([name])
         const { body } = signWebhook({}, 'some secret')
@@ -52,7 +52,7 @@ describe('configuration', () => {
 
   it.each([
     ['STATE', undefined],
-    ...[undefined, 'gate', { idFromName: () => 'x' }].map((value) => ['ORDER_GATE', value] as const),
+    ...[undefined, 'till', { idFromName: () => 'x' }].map((value) => ['TILL', value] as const),
   ] as const)('names a namespace that is none, in each route that needs it: %s = %j', async (name, value) => {
     const world = new World()
     const link = await world.link({ order_id: 'A-1' })
@@ -60,7 +60,7 @@ describe('configuration', () => {
     const result = `${world.emulator.orders.get('A-1')?.payments[0]?.result_url}`
     world.options.env = { [name]: value }
     const from = log.length
-    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured' })
+    expect(await (await world.get('/health')).json()).toEqual({ status: 'misconfigured', mode: 'test' })
     expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, [name]])
     const pages = [await world.get(link), await world.get(result), await world.post('data=a&signature=b')]
     for (const page of pages) expect([page.status, await page.text()]).toEqual([500, expect.stringContaining(name)])
@@ -89,12 +89,12 @@ describe('configuration', () => {
   it.each([
     ['responds with something else', async () => Response.json({ value: 'pong' })],
     ['throws', () => Promise.reject(new Error('no such method'))],
-  ])('finds an ORDER_GATE of another class, which %s, for the bearer of the token alone', async (_, fetch) => {
-    const world = new World({ env: { ORDER_GATE: gateOf(fetch) } })
+  ])('finds an TILL of another class, which %s, for the bearer of the token alone', async (_, fetch) => {
+    const world = new World({ env: { TILL: objectOf(fetch) } })
     expect((await world.get('/health')).status).toBe(200)
     const from = log.length
-    expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, ['ORDER_GATE']])
-    expect(log.slice(from).flat().join('\n')).toContain('ORDER_GATE: does not respond as the class OrderGate')
+    expect([(await world.api('/health')).status, await problemsOf(world)]).toEqual([503, ['TILL']])
+    expect(log.slice(from).flat().join('\n')).toContain('TILL: does not respond as the class ShopObject')
   })
 
   it('asks of a route for what it needs alone: API_URL for the balances', async () => {
@@ -145,7 +145,7 @@ describe('configuration', () => {
     const world = new World({ env: { ADMIN_TOKEN: token } })
     const headers = { authorization: `Bearer ${token}` }
     const health = await world.get('/health', headers)
-    expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured' }])
+    expect([health.status, await health.json()]).toEqual([503, { status: 'misconfigured', mode: 'test' }])
     expect((await world.api('/api/orders', { headers })).status).toBe(500)
   })
 
@@ -196,11 +196,13 @@ describe('configuration', () => {
   })
 
   it('says on every page and in /health that no money moves when MODE is test', async () => {
-    for (const MODE of ['', 'live']) {
-      const real = new World({ env: { ...REAL, MODE } })
-      expect(await (await real.get('/health')).json()).toEqual({ status: 'ok' })
-      expect(await (await real.get('/checkout/x')).text()).not.toMatch(/test mode/i)
-    }
+    const real = new World({ env: { ...REAL, MODE: 'live' } })
+    expect(await (await real.get('/health')).json()).toEqual({ status: 'ok' })
+    expect(await (await real.get('/checkout/x')).text()).not.toMatch(/test mode/i)
+    // Neither is assumed: a live shop that leaves it out would run without the checks of live.
+    const unsaid = new World({ env: { MODE: '' } })
+    expect([await problemsOf(unsaid), (await unsaid.get('/checkout/x')).status]).toEqual([['MODE'], 500])
+    expect((await unsaid.post(unsaid.signed(paid('A-1')))).status).toBe(200)
     const world = new World({ env: { MODE: 'test' } })
     expect(await (await world.get('/health')).json()).toEqual({ status: 'ok', mode: 'test' })
     await world.open(await world.link({ order_id: 'A-1' }))

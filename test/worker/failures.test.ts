@@ -22,7 +22,8 @@ async function prepared() {
   await world.idle()
   // A webhook that the request below leads to would log a line too.
   world.emulator.faults.next({ kind: 'delay', ms: 86_400_000, on: 'webhook' }, 9)
-  return { world, link, short, event: world.gate.keys('failing/')[0]?.slice('failing/'.length) ?? '' }
+  const failing = world.object.rows("SELECT id FROM edgetill_log WHERE kind = 'event' AND error IS NOT NULL")
+  return { world, link, short, event: String(failing[0]?.id) }
 }
 
 const service = (intercept: World['intercept']) => (world: World) => {
@@ -31,8 +32,10 @@ const service = (intercept: World['intercept']) => (world: World) => {
 const settings = (env: Partial<ShopEnv>) => (world: World) => {
   world.options.env = env
 }
-const gateOf = (fetch: () => Promise<Response>) =>
-  ({ idFromName: (name: string) => name, get: () => ({ fetch }) }) as ShopEnv['ORDER_GATE']
+const objectOf = (fetch: () => Promise<Response>): ShopEnv['TILL'] => ({
+  idFromName: (name) => name,
+  get: () => ({ fetch }),
+})
 const fails = () => {
   throw new Error('failed: 500')
 }
@@ -48,21 +51,19 @@ const TROUBLES: Record<string, [happens: (world: World) => void, requests: strin
     service(() => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))),
     CALLS,
   ],
-  'KV fails': [({ kv }) => void Object.assign(kv, { before: fails }), ['webhook', 'stray', 'event', 'erase', 'strays']],
+  'KV fails': [({ kv }) => void Object.assign(kv, { before: fails }), ['webhook', 'stray', 'erase', 'strays']],
   'a credential is missing': [settings({ API_SECRET: '' }), [...CALLS, 'webhook']],
   'the admin token is missing': [settings({ ADMIN_TOKEN: '' }), ['order', 'capture', 'erase', 'events', 'strays']],
   'onEvent fails': [() => {}, ['replay']],
-  'the storage of the gate fails': [({ gate }) => void Object.assign(gate, { before: fails }), [...STORED, ...LISTED]],
-  'the shop’s objects fail': [
-    (world) => {
-      const gates = world.env().ORDER_GATE
-      const get = (name: string) => (name.startsWith('shop') ? { fetch: fails } : gates.get(name as never))
-      world.options.env = { ORDER_GATE: { ...gates, get } as ShopEnv['ORDER_GATE'] }
-    },
-    LISTED,
+  'the storage of the shop’s object fails': [
+    ({ object }) => void Object.assign(object, { before: fails }),
+    [...STORED, ...LISTED],
   ],
-  'the gate fails': [settings({ ORDER_GATE: gateOf(() => Promise.reject(new Error('reset'))) }), STORED],
-  'ORDER_GATE is missing': [settings({ ORDER_GATE: undefined as never }), STORED],
+  'the shop’s object fails': [
+    settings({ TILL: objectOf(() => Promise.reject(new Error('reset'))) }),
+    [...STORED, ...LISTED],
+  ],
+  'TILL is missing': [settings({ TILL: undefined as never }), [...STORED, ...LISTED]],
 }
 
 const ORDER_ROUTE = `/api/orders/${ID}`

@@ -129,7 +129,7 @@ it('a 425 of a proxy says nothing of what the service has done: the capture is f
 
 it('what the service lists is taken for what is known by payment and moment: each charge is told once, by whatever it is named', async () => {
   const told: unknown[] = []
-  const world = new World({ onEvent: ({ event }, { totals }) => void told.push([event.kind, totals.captured]) })
+  const world = new World({ onEvent: ({ event }, { totals }) => void told.push([event.kind, totals.captured_minor]) })
   const first = payment('A-1', { recurring: { id: 'r', status: 'active' } })
   await world.deliver({ ...first, transaction_id: undefined, created_at: at(0, '') })
   const second = { ...first, created_at: at(86_400), processed_at: at(86_405) }
@@ -138,10 +138,10 @@ it('what the service lists is taken for what is known by payment and moment: eac
   await world.advance(200_000)
   // The first money call of an order that the gate did not create lists it.
   expect(await send(world, 'refund', 'one', { refund_amount: 1 })).toMatchObject({ body: { code: 'api' } })
-  expect(await world.order('A-1')).toMatchObject({ totals: { captured: 20_100 }, operations: [{}, {}] })
+  expect(await world.order('A-1')).toMatchObject({ totals: { captured_minor: 20_100 }, operations: [{}, {}] })
   await world.deliver(second)
   await world.advance(20_000)
-  expect(await world.order('A-1')).toMatchObject({ totals: { captured: 20_100 }, operations: [{}, {}] })
+  expect(await world.order('A-1')).toMatchObject({ totals: { captured_minor: 20_100 }, operations: [{}, {}] })
   expect(told).toEqual([
     ['purchase', 10_050],
     ['purchase', 20_100],

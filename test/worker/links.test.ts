@@ -23,8 +23,8 @@ async function make(world: World, order_id: string, fields: object = {}): Promis
 const revoke = (world: World, id: string) => world.api(`/api/links/${id}`, { method: 'DELETE' })
 const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
-it('is in the book that was the current one, which its short address names, with all that happens to its order', async () => {
-  const world = new World({ bookSize: 1 })
+it('has a short address that leads nowhere once it is guessed, or its order erased, and is listed with its order’s state', async () => {
+  const world = new World()
   const ids = ['A-1', 'A-2', 'A-3']
   const shorts: string[] = []
   for (const id of ids) {
@@ -33,13 +33,18 @@ it('is in the book that was the current one, which its short address names, with
     await world.pay(await world.open(made.url))
     await world.advance(20_000)
   }
-  expect(shorts.map((short) => short.slice(16))).toEqual(['', '2', '3'])
+  expect(shorts.map((short) => short.length)).toEqual([16, 16, 16])
   const get = async (short: string) => (await world.get(`/p/${short}`)).status
   expect(await Promise.all(shorts.map(get))).toEqual([302, 302, 302])
-  // The number is under the mark: another one costs no call of an object.
-  const { gate } = world.gate.calls
-  const guesses = [`${shorts[0]}2`, `${shorts[1]?.slice(0, 16)}3`, `${shorts[1]?.slice(0, 16)}`, `${shorts[2]}0`]
-  expect([await Promise.all(guesses.map(get)), world.gate.calls.gate]).toEqual([[404, 404, 404, 404], gate])
+  // A name without the right mark costs no call of an object.
+  const { object } = world.object.calls
+  const guesses = [
+    `${shorts[0]}2`,
+    `${shorts[1]?.slice(0, 15)}`,
+    `${shorts[0]?.slice(0, 8)}${shorts[1]?.slice(8)}`,
+    'A'.repeat(12),
+  ]
+  expect([await Promise.all(guesses.map(get)), world.object.calls.object]).toEqual([[404, 404, 404, 404], object])
   const list = async (query: string) => {
     const found: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -55,7 +60,7 @@ it('is in the book that was the current one, which its short address names, with
   expect(await list('&order_id=A-2')).toEqual(['A-2 paid'])
   const again = await make(world, 'A-2')
   expect((await revoke(world, again.id)).status).toBe(200)
-  await world.api('/api/orders/A-2/personal-data', { method: 'DELETE' })
+  expect((await world.api('/api/orders/A-2/personal-data', { method: 'DELETE' })).status).toBe(200)
   expect(await Promise.all(shorts.map(get))).toEqual([302, 404, 302])
 })
 
@@ -97,7 +102,7 @@ describe('a link of POST /api/links', () => {
     expect((await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })).status).toBe(200)
     const order = (await world.order('A-1')) as Order
     expect([order.customer_email, order.reference]).toEqual([undefined, 'R-1'])
-    const rows = [...world.gate.rows('A-1')].filter(([key]) => key.startsWith('checkout/'))
+    const rows = world.object.rows("SELECT body FROM edgetill_log WHERE order_id = 'A-1' AND kind = 'payment'")
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain('olena')
   })
@@ -188,27 +193,44 @@ describe('GET /api/links', () => {
     expect((await world.api(`/api/links/${own}`)).status).toBe(404)
   })
 
-  it('asks only the books that it needs, and for the orders of the links that it shows alone', async () => {
-    const world = new World({ bookSize: 1 })
+  it('asks for a list once, and for the orders of the links that it shows only', async () => {
+    const world = new World()
     await make(world, 'A-1')
     const cost = async (path: string) => {
-      const { gate } = world.gate.calls
+      const { object } = world.object.calls
       const { links } = (await (await world.api(path)).json()) as { links: { order_id: string }[] }
-      return { links: links.map(({ order_id }) => order_id), calls: world.gate.calls.gate - gate }
+      return { links: links.map(({ order_id }) => order_id), calls: world.object.calls.object - object }
     }
-    const more = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO link SELECT
-      short || i, id || i, 'B-' || i, amount, currency, description, customer_name, token, created_at, expires_at, NULL, by
-      FROM link, n`
-    world.gate.storage('', 'shop').sql.exec(more)
-    // The books look for those in a state themselves.
-    expect(await cost('/api/links?state=revoked')).toEqual({ links: [], calls: 1 })
+    const more = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO edgetill_link SELECT
+      short || i, id || i, 'B-' || i, amount, currency, description, customer_name, token, created_at, expires_at, NULL, made_by, NULL,
+      NULL, NULL FROM edgetill_link, n`
+    world.object.storage().sql.exec(more)
+    // The first one brings the list of orders up to date.
+    expect(await cost('/api/links?state=revoked')).toEqual({ links: [], calls: 2 })
     expect(await cost('/api/links?limit=100')).toMatchObject({ links: { length: 100 }, calls: 2 })
-    for (const order_id of ['A-2', 'A-3', 'A-4', 'A-5', 'A-6']) {
-      await world.open((await make(world, order_id)).url)
-      await world.advance(DAY_MS)
-    }
-    // Four of five books; then each, for the orders.
-    expect(await cost('/api/links?limit=1')).toEqual({ links: ['A-6'], calls: 9 })
+  })
+
+  it('a page of a state that is just full has a cursor where an older link is in that state, however many are between', async () => {
+    const world = new World()
+    const older = await make(world, 'OLD')
+    await world.advance(1_000)
+    await world.pay(await world.open((await make(world, 'PAID')).url))
+    await world.advance(20_000)
+    await world.api('/api/links')
+    const { sql } = world.object.storage()
+    const copies = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 498) INSERT INTO'
+    sql.exec(`${copies} edgetill_link SELECT short || i, id || i, order_id || i, amount, currency, description, customer_name, token,
+      created_at, expires_at, NULL, made_by, NULL, NULL, NULL FROM edgetill_link, n WHERE order_id = 'PAID'`)
+    const row = 'order_id, token, since, state, is_open, flags, status, shown'
+    const paid = `SELECT order_id || i, token, since, state, 0, 0, status, shown FROM edgetill_order, n WHERE order_id = 'PAID'`
+    sql.exec(`${copies} edgetill_order (${row}) ${paid}`)
+    await make(world, 'NEW')
+    type Page = { links: { order_id: string }[]; cursor: string | null }
+    const page = async (more = '') => (await (await world.api(`/api/links?state=sent&limit=1${more}`)).json()) as Page
+    const first = await page()
+    expect([first.links.map(({ order_id }) => order_id), first.cursor]).toEqual([['NEW'], expect.any(String)])
+    const last = await page(`&cursor=${first.cursor}`)
+    expect([last.links, last.cursor]).toMatchObject([[{ order_id: 'OLD', id: older.id }], null])
   })
 })
 
@@ -249,6 +271,25 @@ describe('DELETE /api/links/:id', () => {
     expect(entries).toEqual([{ at, action: 'revoke_link', by: 'api', order_id: 'A-1', result: 'done' }])
     await world.advance(121_000)
     expect(world.payable('A-1')).toEqual(['A-1'])
+  })
+
+  it('with cancel, ends what was opened a minute later by itself, and makes nothing of what was not', async () => {
+    const world = new World()
+    const [opened, sent] = [await make(world, 'A-1'), await make(world, 'B-1')]
+    await world.open(opened.url)
+    // Not yet confirmed by the service: it goes on.
+    let asked = 0
+    world.intercept = (url) => (url.includes('/cancel') && ++asked ? Response.json({}, { status: 503 }) : undefined)
+    for (const { id } of [opened, sent]) {
+      expect((await world.api(`/api/links/${id}?cancel=true`, { method: 'DELETE' })).status).toBe(200)
+    }
+    expect([asked, world.payable('A-1')]).toEqual([0, ['A-1']])
+    await world.advance(61_000)
+    expect([asked, world.payable('A-1')]).toEqual([1, ['A-1']])
+    world.intercept = undefined
+    await world.advance(900_000)
+    expect([world.payable('A-1'), await world.order('B-1')]).toEqual([[], undefined])
+    expect(world.emulator.orders.list().map(({ order_id }) => order_id)).toEqual(['A-1'])
   })
 
   it('knows an id by the secret alone, also the previous one', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../../src/shop/app.ts'
 import { openKvStore } from '../../src/shop/kv/kv.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
+import { eventually } from '../support/eventually.ts'
 import { payment } from './support/events.ts'
 import { ADMIN_TOKEN, log, ORDER, ownLog, World } from './support/world.ts'
 
@@ -31,6 +32,8 @@ describe('onEvent', () => {
     const world = new World({ kind: 'strict', onEvent })
     for (const comment of ['1st', '2nd', '3rd', '4th']) {
       await world.deliver(payment('A-1', { status: 'pending', comment }))
+      // The earlier ones fail again.
+      await world.advance(60_000)
     }
     isDown = false
     await world.advance(DAY_MS)
@@ -52,13 +55,13 @@ describe('onEvent', () => {
       const world = new World({ onEvent: () => (++calls === 1 ? new Promise<void>(() => {}) : undefined) })
       const body = world.signed(payment('A-1'))
       expect((await world.post(body)).status).toBe(200)
-      const alarms = world.gate.runAlarms()
-      await vi.waitFor(() => expect(calls).toBe(1))
+      const due = world.cron()
+      await eventually(() => expect(calls).toBe(1))
       // That of the response comes first.
       expect(limits).toHaveLength(2)
       timers.mockRestore()
       limits[1]?.()
-      await alarms
+      await due
       expect(lines('on_event_failed', 0, own)).toMatchObject([{ order_id: 'A-1', error: 'TimeoutError' }])
       await world.untilHandled()
       expect(calls).toBe(2)
@@ -74,6 +77,9 @@ describe('what the shop’s people find', () => {
     const first = (await pageOf('')) as { strays: { id: string }[]; cursor: string }
     const last = (await pageOf(`&cursor=${first.cursor}`)) as typeof first
     expect([last.cursor, new Set([...first.strays, ...last.strays].map(({ id }) => id)).size]).toEqual([null, 3])
+    const done = `/api/strays/${encodeURIComponent(first.strays[0]?.id ?? '')}/done`
+    const finish = async () => (await world.api(done, { method: 'POST' })).status
+    expect([await finish(), await finish()]).toEqual([200, 404])
     // An empty page of KV is not the end.
     const pages = [
       { keys: [], cursor: 'on' },
@@ -132,12 +138,10 @@ describe('what the shop’s people find', () => {
       await world.idle()
       const path = '/api/events?failing=true'
       const { events } = (await (await world.api(path)).json()) as { events: { error: string }[] }
-      const next_at = new Date(world.time + 1_000).toISOString()
-      expect(events).toMatchObject([{ order_id: 'mugs-9', attempts: 1, given_up: false, next_at }])
+      expect(events).toMatchObject([
+        { order_id: 'mugs-9', given_up: false, next_at: expect.stringContaining('2026-03-01') },
+      ])
       expect(events[0]?.error).toContain(ORDER.customer_email)
-      // One that was handled a moment ago, and is listed still.
-      world.gate.storage('', 'shop').sql.exec("INSERT INTO failing VALUES ('gone', 'mugs-9', 'mugs-9')")
-      expect(await (await world.api(path)).json()).toEqual({ events, cursor: null })
       const failed = lines('on_event_failed', from).find(({ order_id }) => order_id === 'mugs-9')
       expect(failed?.error).toBe(['RangeError', 'string', 'object'][i])
       const text = JSON.stringify(log.slice(from))

@@ -175,8 +175,8 @@ it('a page in place of a payment has the status and the words of its kind, and t
 })
 
 it('an order’s page says what became of the money, where it leads and when it looks again', async () => {
-  const none = { authorized: 0, captured: 0, refunded: 0, voided: 0, fee: null }
-  const all = { authorized: 10_050, captured: 10_050 }
+  const none = { authorized_minor: 0, captured_minor: 0, refunded_minor: 0, voided_minor: 0, fee_minor: null }
+  const all = { authorized_minor: 10_050, captured_minor: 10_050 }
   const about = { expected: undefined, description: undefined, link: undefined }
   const show = (more: object | undefined, totals: object = {}, rest: object = {}, look = 0) => {
     const status = more && { status: 'success', method: 'purchase', amount: 100.5, currency: 'UAH', ...more }
@@ -193,12 +193,23 @@ it('an order’s page says what became of the money, where it leads and when it 
   const rows: [page: Promise<unknown[]>, sign: string, ways: string, ...words: string[]][] = [
     [show({}, all), 'ok', home, en.paid, sum, end],
     [show(facts, all, { description: 'A mug' }), 'ok', `https://r.test/,${home}`, en.paid, sum, end, shownFacts],
-    [show({}, { ...all, refunded: 1 }), 'ok', home, en.partlyRefunded, less, end, 'Charged', sum, 'Refunded', cent],
-    [show({}, { ...all, refunded: 10_050 }), 'ok', home, en.refunded, sum, end, 'Refunded', sum],
-    [show({}, { ...all, voided: 10_050 }), 'ok', home, en.refunded, sum, end],
-    [show(auth, { authorized: 10_050 }), 'ok', home, en.reserved, sum, end],
-    [show(auth, { ...all, captured: 1, voided: 10_049 }), 'ok', home, en.partlyCaptured, cent, end],
-    [show(auth, { authorized: 10_050, voided: 10_050 }), 'ok', home, en.released, sum, end],
+    [
+      show({}, { ...all, refunded_minor: 1 }),
+      'ok',
+      home,
+      en.partlyRefunded,
+      less,
+      end,
+      'Charged',
+      sum,
+      'Refunded',
+      cent,
+    ],
+    [show({}, { ...all, refunded_minor: 10_050 }), 'ok', home, en.refunded, sum, end, 'Refunded', sum],
+    [show({}, { ...all, voided_minor: 10_050 }), 'ok', home, en.refunded, sum, end],
+    [show(auth, { authorized_minor: 10_050 }), 'ok', home, en.reserved, sum, end],
+    [show(auth, { ...all, captured_minor: 1, voided_minor: 10_049 }), 'ok', home, en.partlyCaptured, cent, end],
+    [show(auth, { authorized_minor: 10_050, voided_minor: 10_050 }), 'ok', home, en.released, sum, end],
     [show(failure), 'bad', home, failed.title, sum, `${failed.text} ${failed.askShop}`, order],
     [show(failure, {}, { link: '/l' }), 'bad', `!/l,${HOME}`, failed.title, sum, failed.text, tryAgain, order],
     [show(ended, {}, { link: '/l' }), 'note', home, cancelled.title, sum, cancelled.text, order],

@@ -38,6 +38,7 @@ describe('the result page', () => {
     const world = new World()
     const { result } = await checkedOut(world, 'A-1')
     await world.deliver(payment('A-1'))
+    await world.idle()
     const t = new URL(result).searchParams.get('t') ?? ''
     const changed = (t.startsWith('A') ? 'B' : 'A') + t.slice(1)
     const calls = { ...world.kv.calls }

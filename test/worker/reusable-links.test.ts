@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { unseal } from '../../src/checkout-link/seal.ts'
 import type { Returns } from '../../src/shop/index.ts'
 import { Browser, type Form, formTo } from '../console/support/browser.ts'
+import { eventually } from '../support/eventually.ts'
 import { payment } from './support/events.ts'
 import { LINK_SECRET, ORIGIN, World, type WorldOptions } from './support/world.ts'
 
@@ -41,7 +42,7 @@ describe('a reusable link', () => {
     await world.fetch(new Request(made.url, { method: 'HEAD' }))
     await world.fetch(new Request(made.url, { headers: { 'user-agent': 'WhatsApp/2' } }))
     for (let i = 0; i < 3; i++) await olena.page()
-    const reusable = { max_orders: null, max_per_hour: 60, made: 0, closing: false }
+    const reusable = { max_orders: null, max_per_hour: 60, made: 0, taken: 0, sold: 0, closing: false }
     expect([ids(), await look()]).toMatchObject([[], { state: 'sent', reusable }])
     await world.pay(await olena.buy())
     expect(ids()).toEqual([expect.stringMatching(/^mug-[A-Z2-9]{10}$/)])
@@ -49,7 +50,7 @@ describe('a reusable link', () => {
     const [order_id = ''] = ids()
     expect(await look()).toMatchObject({
       ...{ id: made.id, order_id: 'mug', state: 'opened', reusable: { made: 1 }, cursor: null },
-      orders: [{ order_id, status: 'success', description: 'A mug', totals: { captured: 5000 } }],
+      orders: [{ order_id, status: 'success', description: 'A mug', totals: { captured_minor: 5000 } }],
     })
     // The order leads to its link, and money moves as it does of any other one.
     expect(await json(`/api/links?order_id=${order_id}`)).toMatchObject({ links: [{ id: made.id }] })
@@ -120,15 +121,19 @@ describe('a reusable link', () => {
     const [first, second, third, fourth] = [customer(), customer(), customer(), customer()]
     const [late, later] = [await third.page(), await fourth.page()]
     const checkout = await first.buy()
-    await second.buy()
+    await world.pay(await second.buy())
     const closed = async (...sent: Promise<Response>[]) => {
       const pages = await Promise.all(sent.map(async (one) => [(await one).status, await (await one).text()]))
       expect(pages).toEqual(sent.map(() => [ids().length < 3 ? 429 : 410, expect.not.stringContaining('<form')]))
     }
     await closed(third.press(late), third.look())
     expect([await first.buy(), ids().length]).toEqual([checkout, 2])
+    // What is paid keeps its place; an order that nobody pays for an hour would not.
+    await world.pay(checkout)
     await world.advance(HOUR_MS)
-    expect((await third.press(late)).status).toBe(303)
+    const last = await third.press(late)
+    expect(last.status).toBe(303)
+    await world.pay(last.headers.get('location') ?? '')
     await world.advance(HOUR_MS)
     await closed(fourth.press(later), fourth.look())
     expect([ids().length, (await look()).reusable?.made]).toEqual([3, 3])
@@ -147,13 +152,18 @@ describe('a reusable link', () => {
   it('has its unpaid orders cancelled after its end, though nobody comes back', async () => {
     const { world, look, customer } = await counter({ expires_at: Date.parse('2026-03-01T11:00:00Z') })
     await customer().buy()
+    // The cron goes on for a day, four times an hour.
+    let tries = 0
+    world.intercept = (url) => (url.includes('/cancel') && ++tries ? Response.json({}, { status: 503 }) : undefined)
     await world.advance(HOUR_MS)
     expect([world.payable('mug').length, (await look()).reusable?.closing]).toEqual([1, true])
-    // The cron goes on for a day.
-    world.intercept = (url) => (url.includes('/cancel') ? Response.json({}, { status: 503 }) : undefined)
-    for (let run = 0; run < 95; run++) await world.cron()
+    for (let run = 0; run < 94; run++) {
+      await world.advance(900_000)
+      await world.cron()
+    }
+    expect(tries).toBe(95)
     world.intercept = undefined
-    await world.cron()
+    await world.advance(900_000)
     expect([world.payable('mug'), (await look()).reusable?.closing]).toEqual([[], false])
   })
 
@@ -175,11 +185,11 @@ describe('a reusable link', () => {
     expect(await unseal([LINK_SECRET], 'checkout link', made.url.split('/').at(-1) as string)).toBeUndefined()
     const [olena, taras] = [customer(), customer()]
     const page = await olena.page()
-    world.gate.storage('', 'shop').sql.exec('DELETE FROM reusable')
+    world.object.storage().sql.exec('DELETE FROM edgetill_link')
     const close = () => world.api(`/api/links/${made.id}`, { method: 'DELETE' })
     const statuses = (await Promise.all([olena.press(page), taras.look(), close()])).map(({ status }) => status)
     expect([statuses, ids()]).toEqual([[404, 404, 404], []])
-    world.gate.before = () => {
+    world.object.before = () => {
       throw new Error('the object failed')
     }
     expect((await olena.press(page)).status).toBe(503)
@@ -199,9 +209,158 @@ describe('a reusable link', () => {
   })
 })
 
+describe('the number of a reusable link', () => {
+  /** The state of its places, once the lists have what happened. */
+  const settle = async ({ world, look }: Awaited<ReturnType<typeof counter>>) => {
+    await world.advance(20_000)
+    const { reusable } = await look()
+    return [reusable?.sold, reusable?.taken]
+  }
+
+  it('counts what is sold: an order that is declined, or cancelled by the shop, gives its place back', async () => {
+    const shop = await counter({ max_orders: 1 })
+    const { world, ids, customer } = shop
+    const [olena, taras, petro] = [customer(), customer(), customer()]
+    const full = async (one: typeof olena) => {
+      const { status, headers } = await one.look()
+      return [status, headers.get('set-cookie') === null]
+    }
+    await world.pay(await olena.buy(), 'insufficient_funds')
+    expect([await settle(shop), (await taras.look()).status]).toEqual([[0, 0], 200])
+    await taras.buy()
+    // Olena's order has no place while Taras may pay: she reads that none is left, also when she presses an old page.
+    expect([await settle(shop), await full(olena), await full(petro)]).toEqual([
+      [0, 1],
+      [410, true],
+      [410, true],
+    ])
+    const [, his = ''] = ids()
+    expect((await world.send(`/api/orders/${his}/cancel`)).status).toBe(200)
+    expect([await settle(shop), await full(petro)]).toEqual([
+      [0, 0],
+      [200, false],
+    ])
+    // She has it again, and sells it out.
+    const checkout = await olena.buy()
+    expect(await full(petro)).toEqual([410, true])
+    await world.pay(checkout)
+    expect([await settle(shop), await full(petro), world.payable('mug')]).toEqual([[1, 1], [410, true], []])
+  })
+
+  it('flags it too where the program died as it had stored the payment', async () => {
+    const alerts: object[] = []
+    const shop = await counter({ max_orders: 1 }, { onAlert: (alert) => void alerts.push(alert) })
+    const { world, ids, customer } = shop
+    for (const card of ['insufficient_funds', 'success'] as const) {
+      await world.pay(await customer().buy(), card)
+      await settle(shop)
+    }
+    const [first = ''] = ids()
+    const { TILL: object } = world.env()
+    const get = (name: never) => ({
+      async fetch(url: string, call: { method: string; body: string }) {
+        if (call.body.includes('sold = CASE')) throw new Error('reset')
+        return object.get(name).fetch(url, call)
+      },
+    })
+    world.options.env = { TILL: { ...object, get } }
+    await world.deliver(payment(first, { amount: 50, status: 'success' }))
+    await world.idle()
+    world.options.env = {}
+    // The lists make up for it.
+    const page = (await (await world.api('/api/orders?flag=over_sold')).json()) as Returns['GET /api/orders']
+    expect(page.orders.map(({ order_id }) => order_id)).toEqual([first])
+    await world.idle()
+    expect(alerts.filter((one) => 'flag' in one && one.flag === 'over_sold')).toHaveLength(1)
+  })
+
+  it('keeps the place that was taken again for whoever is being led to another attempt', async () => {
+    const shop = await counter({ max_orders: 1 })
+    const { world, ids, customer } = shop
+    const [olena, taras] = [customer(), customer()]
+    await world.pay(await olena.buy(), 'insufficient_funds')
+    expect([await settle(shop), (await taras.look()).status]).toEqual([[0, 0], 200])
+    const seen = new Set<number>()
+    world.intercept = async (url, init) => {
+      seen.add((await taras.look()).status)
+      return world.emulator.fetch(url, init)
+    }
+    const checkout = await olena.buy()
+    world.intercept = undefined
+    expect([[...seen], ids().map((id) => id.slice(14))]).toEqual([[410], ['', '~2']])
+    // Declined again, it gives the place back again.
+    await world.pay(checkout, 'insufficient_funds')
+    expect([await settle(shop), (await taras.look()).status]).toEqual([[0, 0], 200])
+  })
+
+  it('gives the place of an order that nobody has paid for an hour to the next customer, and cancels it first', async () => {
+    const shop = await counter({ max_orders: 2 })
+    const { world, ids, customer } = shop
+    await customer().buy()
+    await world.pay(await customer().buy())
+    await settle(shop)
+    const late = customer()
+    expect((await late.look()).status).toBe(410)
+    await world.advance(HOUR_MS)
+    // Not while the service does not confirm that it is cancelled.
+    world.intercept = (url) => (url.includes('/cancel') ? Response.json({}, { status: 422 }) : undefined)
+    expect((await late.look()).status).toBe(410)
+    world.intercept = undefined
+    await world.pay(await late.buy())
+    expect([await settle(shop), world.payable('mug'), ids().length]).toEqual([[2, 2], [], 3])
+  })
+
+  it('is never exceeded by fifty who press at once, over all that failed before', async () => {
+    const shop = await counter({ max_orders: 7, max_per_hour: 1_000 })
+    const { world, customer } = shop
+    for (let i = 0; i < 3; i++) await world.pay(await customer().buy(), 'insufficient_funds')
+    expect(await settle(shop)).toEqual([0, 0])
+    const crowd = Array.from({ length: 50 }, customer)
+    const forms = await Promise.all(crowd.map((one) => one.page()))
+    const presses = await Promise.all(crowd.map((one, i) => one.press(forms[i] as Form)))
+    const opened = presses.filter(({ status }) => status === 303)
+    expect([opened.length, presses.filter(({ status }) => status === 410).length]).toEqual([7, 43])
+    for (const { headers } of opened) await world.pay(headers.get('location') ?? '')
+    expect(await settle(shop)).toEqual([7, 7])
+  })
+
+  it('flags a payment that succeeds when all are sold, with an alert, once; and is raised by the shop', async () => {
+    const alerts: object[] = []
+    const shop = await counter({ max_orders: 1 }, { onAlert: (alert) => void alerts.push(alert) })
+    const { world, made, ids, look, customer } = shop
+    await world.pay(await customer().buy(), 'insufficient_funds')
+    await settle(shop)
+    await world.pay(await customer().buy())
+    expect(await settle(shop)).toEqual([1, 1])
+    // The first one's bank changes its mind: its customer paid at the service's own page.
+    const [first = '', second = ''] = ids()
+    for (let i = 0; i < 2; i++) {
+      await world.deliver(payment(first, { amount: 50, status: 'success' }))
+      await world.advance(20_000)
+    }
+    const flagsOf = async (id: string) => ((await world.order(id)) as { flags: string[] }).flags
+    expect(await flagsOf(first)).toContain('over_sold')
+    expect(await flagsOf(second)).not.toContain('over_sold')
+    expect(alerts.filter((one) => 'flag' in one && one.flag === 'over_sold')).toHaveLength(1)
+    expect((await (await world.api('/api/orders?flag=over_sold')).json()) as object).toMatchObject({
+      orders: [{ order_id: first }],
+    })
+    const change = (body: object, id = made.id) =>
+      world.api(`/api/links/${id}`, { method: 'PATCH', body: JSON.stringify(body) })
+    expect([(await change({ max_orders: 0 })).status, (await change({ max_orders: 3 })).status]).toEqual([400, 200])
+    expect((await look()).reusable).toMatchObject({ max_orders: 3, sold: 2, taken: 2 })
+    await world.pay(await customer().buy())
+    expect(await settle(shop)).toEqual([3, 3])
+    // A note on an order that was sold in time changes nothing.
+    await world.send(`/api/orders/${second}/notes`, { text: 'x' })
+    await world.advance(20_000)
+    expect(await flagsOf(second)).not.toContain('over_sold')
+  })
+})
+
 describe('closing a reusable link', () => {
   it('ends its unpaid orders, so many in a call, and no visitor makes or pays one', async () => {
-    const { world, json, ids, look, close, customer } = await counter({}, { bookSize: 10 })
+    const { world, json, ids, look, close, customer } = await counter()
     const customers = Array.from({ length: 23 }, customer)
     for (const one of customers) {
       const checkout = await one.buy()
@@ -231,41 +390,41 @@ describe('closing a reusable link', () => {
     expect(acts).toEqual(['api revoke_link', 'api link'])
   })
 
-  it('says that one may still be paid whose object fails, and that none may where there is none', async () => {
+  it('says that one may still be paid whose cancelling fails, and that none may where there is none', async () => {
     const { world, made, json, close, customer } = await counter()
     const closed = { id: made.id, order_id: 'mug', revoked: true, opened: false }
     expect(await (await counter()).close()).toBe(false)
     await customer().buy()
-    const gates = world.env().ORDER_GATE as { get(name: unknown): object }
-    const failed = { fetch: () => Promise.reject(new Error('reset')) }
-    const get = (name: unknown) => (String(name).startsWith('shop') ? gates.get(name) : failed)
-    world.options.env = { ORDER_GATE: { ...gates, get } as never }
+    world.intercept = (url) => {
+      if (url.includes('/cancel')) throw new Error('reset')
+      return undefined
+    }
     expect([await close(), world.payable('mug').length]).toEqual([true, 1])
-    world.options.env = {}
+    world.intercept = undefined
     expect(await json(`/api/links/${made.id}`, { method: 'DELETE' })).toEqual(closed)
     expect(world.payable('mug')).toEqual([])
   })
 
-  it('is answered when the books have it, as that of a link of one order is', async () => {
+  it('is answered when the database has it, as that of a link of one order is', async () => {
     const { world, made, json, customer } = await counter()
     await customer().buy()
     const body = JSON.stringify({ order: { ...ORDER, order_id: 'A-1' } })
     const single = (await json('/api/links', { method: 'POST', body })) as Returns['POST /api/links']
     const env = world.env()
-    const { ORDER_GATE: gates, ADMIN_TOKEN } = env
+    const { TILL: object, ADMIN_TOKEN } = env
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
     let asked = 0
     const get = (name: never) => ({
       async fetch(url: string, call: { method: string; body: string }) {
         asked++
         await new Promise((done) => setTimeout(done))
-        const answer = gates.get(name).fetch(url, call)
+        const answer = object.get(name).fetch(url, call)
         return answer.finally(() => asked--)
       },
     })
     for (const { id } of [single, made]) {
       const request = new Request(`${ORIGIN}/api/links/${id}`, init)
-      const { status } = await world.fetch(request, { ...env, ORDER_GATE: { ...gates, get } })
+      const { status } = await world.fetch(request, { ...env, TILL: { ...object, get } })
       expect([status, asked]).toEqual([200, 0])
     }
   })
@@ -278,8 +437,9 @@ describe('closing a reusable link', () => {
       await world.advance(1)
     }
     // One whose visitor was gone before it was opened.
-    const never = "INSERT INTO reuse SELECT nonce, at + 1, 'mug-NEVER', visitor, 0 FROM reuse ORDER BY at DESC LIMIT 1"
-    world.gate.storage('', 'shop').sql.exec(never)
+    const never =
+      "INSERT INTO edgetill_reuse SELECT nonce, number + 1, 'mug-NEVER', visitor, at, '-', 0, 0, 0 FROM edgetill_reuse ORDER BY at DESC LIMIT 1"
+    world.object.storage().sql.exec(never)
     expect([await close(), world.payable('mug').length]).toEqual([true, 1])
     for (let i = 0; i < 2; i++) expect([await close(), world.payable('mug')]).toEqual([true, []])
     // Before the list has it.
@@ -290,15 +450,19 @@ describe('closing a reusable link', () => {
   it.each([
     [22, 480, [true, 2]],
     [1, 500, [false, 0]],
-  ])('looks at 500 in a turn, and on until it has tried some: %i after %i that were paid', async (open, paid, left) => {
+  ])('tries those that may be paid alone: %i after %i that were paid', async (open, paid, left) => {
     const { world, close, customer } = await counter({ max_per_hour: 1_000 })
     await world.pay(await customer().buy())
-    await world.advance(20_000)
-    const { sql } = world.gate.storage('', 'shop')
+    await world.api('/api/orders')
+    const { sql } = world.object.storage()
     const copies = `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${paid}) INSERT INTO`
-    sql.exec(`${copies} reuse SELECT nonce, at - i, order_id || i, visitor, 0 FROM reuse, n`)
-    const row = 'order_id, version, since, is_open, has_flags, summary'
-    sql.exec(`${copies} listed (${row}) SELECT order_id || i, version, since, 0, 0, summary FROM listed, n`)
+    sql.exec(
+      `${copies} edgetill_reuse SELECT nonce, number + i, order_id || i, visitor, at, '-', 0, 0, 0 FROM edgetill_reuse, n`,
+    )
+    const row = 'order_id, token, since, state, is_open, flags, status, shown'
+    sql.exec(
+      `${copies} edgetill_order (${row}) SELECT order_id || i, token, since, state, 0, 0, status, shown FROM edgetill_order, n`,
+    )
     for (let i = 0; i < open; i++) await customer().buy()
     expect([await close(), world.payable('mug').length]).toEqual(left)
   })
@@ -310,10 +474,9 @@ describe('closing a reusable link', () => {
     let asked = 0
     world.intercept = (url) => (url.includes('/cancel') && asked++ > 9 ? new Promise<Response>(() => {}) : undefined)
     void close()
-    await vi.waitUntil(() => asked > 19)
+    await eventually(() => expect(asked).toBeGreaterThan(19))
     world.begin()
     world.intercept = undefined
-    await world.advance(900_000)
     expect([world.payable('mug').length, (await look()).reusable?.closing]).toEqual([13, true])
     for (let i = 0; i < 2; i++) await world.cron()
     expect([world.payable('mug'), (await look()).reusable?.closing]).toEqual([[], false])
@@ -327,11 +490,11 @@ describe('closing a reusable link', () => {
       const page = await olena.page()
       let left = moment
       closing = undefined
-      world.gate.before = () => {
+      world.object.before = () => {
         if (left-- === 0) closing = close()
       }
       await olena.press(page)
-      world.gate.before = undefined
+      world.object.before = undefined
       if (await closing) await close()
       expect([moment, closing && world.payable('mug')]).toEqual([moment, closing && []])
     }

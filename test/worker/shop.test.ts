@@ -57,7 +57,7 @@ describe('the engine in a shop’s own app', () => {
     const response = await shop.app.request(`${ORIGIN}/health`, {}, {} as ShopEnv)
     expect([response.status, await response.json()]).toEqual([503, { status: 'misconfigured' }])
     expect((await shop.fetch(new Request(`${ORIGIN}/nothing`), {} as ShopEnv)).status).toBe(404)
-    expect(Object.keys(shop).sort()).toEqual(['OrderGate', 'api', 'app', 'fetch', 'may', 'notFound', 'scheduled'])
+    expect(Object.keys(shop).sort()).toEqual(['ShopObject', 'api', 'app', 'fetch', 'may', 'notFound', 'scheduled'])
   })
 })
 

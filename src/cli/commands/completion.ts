@@ -1,21 +1,25 @@
 import { UsageError } from '../terminal/errors.ts'
 import { defineVerb, flagOf, option, unlisted, type Verb } from '../terminal/verb.ts'
 
-/** Each script asks the command itself, so that it never grows old. Where nothing fits, bash and zsh complete the names of files. */
+/**
+ * Each script calls the command itself, so that it never grows old. If nothing fits, bash and zsh complete file names.
+ */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_edgetill() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words
-  words="$(edgetill completion bash --line "\${COMP_WORDS[*]:1:COMP_CWORD}")"
+  words="$(edgetill completion bash --line "\${COMP_WORDS[*]:1:COMP_CWORD}" 2>/dev/null)"
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _edgetill edgetill`,
   zsh: `#compdef edgetill
 _edgetill() {
-  local -a found=("\${(@f)$(edgetill completion zsh --line "\${(j: :)words[2,CURRENT]}")}")
+  local -a found=("\${(@f)$(edgetill completion zsh --line "\${(j: :)words[2,CURRENT]}" 2>/dev/null)}")
   [[ -n "$found" ]] && _describe edgetill found || _files
 }
 compdef _edgetill edgetill`,
-  fish: `complete -c edgetill -a "(edgetill completion fish --line (string join ' ' -- (commandline -opc)[2..] (commandline -ct)))"`,
+  fish:
+    `complete -c edgetill -a "(edgetill completion fish --line (string join ' ' -- (commandline -opc)[2..] ` +
+    '(commandline -ct)) 2>/dev/null)"',
 }
 const SHELLS = Object.keys(SCRIPTS)
 
@@ -28,8 +32,12 @@ export const completionOf = (all: Verbs): Verb =>
     name: 'completion',
     summary: 'print the completion script of a shell',
     description:
-      'Prints the script that completes verbs, options and their values: eval "$(edgetill completion bash)".',
-    examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/edgetill.fish'],
+      'Prints the script that completes verbs, options and their values: eval "$(edgetill completion bash)".\n' +
+      'It completes the command edgetill, not npx edgetill: npm install --global edgetill.',
+    examples: [
+      'completion bash > ~/.local/share/bash-completion/completions/edgetill',
+      'completion fish > ~/.config/fish/completions/edgetill.fish',
+    ],
     argument: { name: '<SHELL>', says: SHELLS.join(', '), values: SHELLS },
     options: unlisted({ line: option('<WORDS>', 'what is typed behind edgetill') }),
     async run({ argument: shell, flags: { line }, terminal }) {

@@ -47,7 +47,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
   })
   const { emulator, origin: service } = served
   const origin = `http://127.0.0.1:${await freePort(8787)}`
-  // Not what .dev.vars may say: no call leaves this machine.
+  // Overrides .dev.vars: no call leaves this machine.
   const { baseUrl: BASE_URL, apiUrl: API_URL } = emulator.credentials
   /** Ends everything: wrangler has failed. */
   let fail = (_: unknown): void => {}
@@ -65,7 +65,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
   }
   async function show(one: Wrangler): Promise<void> {
     const { linkSecret, adminToken } = secrets
-    // The cron has the gates do what the clock was moved over.
+    // The cron does the work that the clock has passed.
     if (ahead !== 0) await (await fetch(`${origin}/cdn-cgi/local/scheduled`)).text()
     if (ahead !== 0) out(`The worker runs ${(ahead / 3_600_000).toFixed(1)} hours ahead.`)
     if (ahead === 0 || !isShown) {
@@ -97,7 +97,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
     err(`${SECRETS} has changed: the worker starts again.`)
     restart()
   }
-  /** Whoever moves the emulator's clock moves the worker's. */
+  /** Moving the emulator's clock moves the worker's. */
   const clock = setInterval(() => {
     const now = emulator.clock.now() - Date.now()
     if (Math.abs(now - ahead) < SETTLED_MS * 10) return
@@ -118,7 +118,7 @@ async function dev({ out, err }: Terminal): Promise<void> {
   await restarting
   // biome-ignore lint/style/noNonNullAssertion: `start` has set it
   await wrangler!.stop()
-  await (state as StateFile | undefined)?.close().finally(served.close)
+  await served.close((state as StateFile | undefined)?.close)
   if (error instanceof Error) throw error
 }
 
@@ -131,7 +131,7 @@ function readSecrets() {
   throw new Error(`There is no ${SECRETS} with a LINK_SECRET here: ${cure}`)
 }
 
-/** Resolves on Ctrl-C, and when the program that started this one is gone: whoever ends npm does not always end this. */
+/** Resolves on Ctrl-C, and when the parent process is gone: ending npm does not always end its child. */
 async function untilEnded(): Promise<void> {
   const parent = process.ppid
   await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import dns from 'node:dns/promises'
 import type { ClientConfig } from '../../config.ts'
-import { checkFilledIn, compareEnvironments } from '../project/check-project.ts'
+import { checkEnvironment, compareEnvironments } from '../project/check-project.ts'
 import { checkVersion } from '../project/check-version.ts'
 import { type Project, readProject } from '../project/read-project.ts'
 import { readWranglerToml } from '../project/wrangler-toml.ts'
@@ -27,7 +27,6 @@ const OPTIONS = {
     conform: flag('the assumptions, by payments in the test project: guides/conform.md'),
     ...CONFORM_OPTIONS,
     ...workerOptions('the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link'),
-    chat: flag('with --worker-url: whether its CHAT_URL takes a message'),
   }),
   ...group('A project of `edgetill init`, in place of the service:', {
     project: flag('whether the environments of wrangler.toml in this folder fit together'),
@@ -78,14 +77,14 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
     findings.push(await checked.finally(terminal.progress('Posting to the receiver')))
   }
   if (worker && !signal.aborted) {
-    const checked = checkWorker(worker, use, signal, { environments: project?.environments, chat: flags.chat })
+    const checked = checkWorker(worker, use, signal, { environments: project?.environments })
     findings.push(...(await checked.finally(terminal.progress('Asking the worker'))))
   }
-  // A check that was broken off says nothing about the service.
+  // An interrupted check proves nothing about the service.
   return signal.aborted ? 130 : report(findings, use)
 }
 
-/** The token of .dev.vars is that of the worker on this machine alone. */
+/** The token of .dev.vars belongs only to the worker on this machine. */
 const tokenIn = (project: Project | undefined, workerUrl = ''): Variables =>
   project?.token && isLoopback(workerUrl) ? { EDGETILL_WORKER_TOKEN: project.token } : {}
 
@@ -94,7 +93,7 @@ async function examineProject(env: string | undefined): Promise<Finding[]> {
   return [
     await checkVersion(process.cwd()),
     ...compareEnvironments(environments),
-    ...(env === undefined ? [] : checkFilledIn(environments, env)),
+    ...(env === undefined ? [] : checkEnvironment(environments, env)),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { variablesOf } from '../../emulator/control/pages/connect.ts'
 import { type Activity, type Emulator, TEST_CARDS } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
@@ -29,9 +30,10 @@ export const verb: Verb = defineVerb({
 })
 
 async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> {
-  const { json, writeEnv, port = 4010, host = '127.0.0.1', origin, tlsCert, tlsKey } = flags
+  const { json, quiet, writeEnv, port = 4010, host = '127.0.0.1', origin, tlsCert, tlsKey } = flags
   const where = { port, host, origin, tlsCert, tlsKey }
   const { out, err } = terminal
+  keepHeapSmall()
   const stopped = untilStopped()
   const options = emulatorOptions(flags)
   const own = Object.keys(options.credentials ?? {})
@@ -51,14 +53,26 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
     })
     if (!isLoopback(host)) err(warning(host, served.origin, origin !== undefined))
     const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, own) }
-    out(json ? JSON.stringify(start) : describe(served, own, flags.cards))
+    if (json) out(JSON.stringify(start))
+    else if (!quiet) out(describe(served, own, flags.cards))
     await stopped
   } finally {
-    // Whatever became of the file: what is served, and its timers, would hold the process and the port.
-    await state?.close().finally(served?.close)
-    if (!state) await served?.close()
+    await (served === undefined ? state?.close() : served.close(state?.close))
   }
-  out(json ? JSON.stringify({ type: 'stop' }) : 'Stopped.')
+  if (json) out(JSON.stringify({ type: 'stop' }))
+  else if (!quiet) out('Stopped.')
+}
+
+/**
+ * Collects garbage before it is a tenth of the heap. V8's own limit lets it grow to a multiple of the orders under
+ * load.
+ */
+function keepHeapSmall(): void {
+  try {
+    setFlagsFromString('--heap-growing-percent=10')
+  } catch {
+    // Bun and Deno have no such flag.
+  }
 }
 
 async function begin({ state, seedFile }: EmulatorFlags, emulator: Emulator): Promise<StateFile | undefined> {
@@ -100,7 +114,10 @@ function print(activity: Activity, { json, quiet }: EmulatorFlags, { out, err, p
 }
 
 function warning(host: string, origin: string, chosen: boolean): string {
-  const where = `Warning: listening on ${host}. Everybody on this network can use the emulator and read its credentials.`
+  const where =
+    `Warning: listening on ${host}. Everybody on this network can use the emulator and read its credentials,\n` +
+    'and can make this machine send requests to any address (server_url, validation_url) and read 16 kB of each ' +
+    'response.'
   return chosen ? where : `${where}\nRedirects lead to ${origin}; use --origin http://ADDRESS:PORT for other machines.`
 }
 

@@ -2,26 +2,41 @@ import { readdir } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { workerName } from '../project/worker-name.ts'
 import { UsageError } from '../terminal/errors.ts'
-import { defineVerb, option, type Verb } from '../terminal/verb.ts'
+import { defineVerb, flag, group, option, type Verb } from '../terminal/verb.ts'
 import { UNFINISHED, writeProject } from './write-project.ts'
+import { STARTERS, writeStarter } from './write-starter.ts'
 
 export const verb: Verb = defineVerb({
   name: 'init',
   heading: 'Start',
   summary: 'write a project of your own: the worker, its configuration, a test',
-  description: 'Writes a project that is yours: the worker, its configuration, a test. It asks nothing.',
-  examples: ['init my-shop', 'init ../shops/mugs'],
+  description:
+    'Writes a project that is yours: the worker, its configuration, a test. It asks nothing.\n' +
+    'With a framework, it writes a shop over your own SQLite: a pay button, the receiver, and a refund that is made ' +
+    'once.',
+  examples: ['init my-shop', 'init my-shop --express'],
   readOn: 'worker/README.md',
-  argument: { name: '<FOLDER>', says: 'a folder that does not exist or is empty' },
+  argument: {
+    name: '<FOLDER>',
+    says: 'a folder that does not exist or is empty; with --next or --sveltekit, your project',
+  },
   options: {
     name: option('<NAME>', 'the name of the worker and of the package (default: made from the folder’s name)'),
+    ...group('In place of a worker:', {
+      express: flag('a shop with Express'),
+      next: flag('a shop in a project of create-next-app'),
+      sveltekit: flag('a shop in a project of sv create'),
+    }),
   },
   async run({ argument: folder, flags, terminal }) {
     // A shell makes an empty text of a variable that is not set: `init "$FOLDER"`.
     if (folder.trim() === '') {
       throw new UsageError('The folder’s name is empty. Nothing was written; name a folder, such as my-shop.')
     }
-    if (!(await isFree(folder))) {
+    const kinds = (['express', 'next', 'sveltekit'] as const).filter((kind) => flags[kind])
+    const [kind] = kinds
+    if (kinds.length > 1) throw new UsageError(`Choose one of ${kinds.map((one) => `--${one}`).join(' and ')}.`)
+    if (!(kind && STARTERS[kind].into) && !(await isFree(folder))) {
       throw new Error(`${folder} exists and is not an empty folder. Nothing was written; choose another name.`)
     }
     const given = flags.name ?? basename(resolve(folder))
@@ -29,6 +44,11 @@ export const verb: Verb = defineVerb({
     if (name === '') {
       const why = `No worker can be named after "${given}": its name has the letters a-z and digits.`
       throw new UsageError(`${why} Nothing was written; add --name my-shop.`)
+    }
+    if (kind) {
+      const { files, next } = await writeStarter(kind, resolve(folder), name)
+      terminal.out(`Wrote into ${folder}: ${files.join(', ')}.\n\nNext, in ${folder}:`)
+      return next.forEach((line) => void terminal.out(`  ${line}`))
     }
     await writeProject(resolve(folder), name)
     const isHere = resolve(folder) === process.cwd()
@@ -41,7 +61,7 @@ export const verb: Verb = defineVerb({
 
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
-/** Whether there is nothing, an empty folder, or what an interrupted `init` left there. */
+/** Whether there is nothing, an empty folder, or the rest of an interrupted `init`. */
 const isFree = (folder: string): Promise<boolean> =>
   readdir(folder).then(
     (entries) => entries.every((entry) => entry === UNFINISHED),

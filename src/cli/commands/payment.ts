@@ -53,7 +53,10 @@ async function unknown({ order_id }: HostedOrder, error: OutcomeUnknownError, fl
   if (json) terminal.out(errorLine(error, { outcome, order_id, reason: error.reason }))
   if (resolved?.outcome === 'executed') {
     terminal.err(`Its status is ${printable(resolved.record.status)}; the address of its page is lost.`)
-    terminal.err(`If it is not paid: edgetill cancel ${order_id}, and make another under a new ID.`)
+    terminal.err(
+      `Look it up first: edgetill order ${order_id}. If it is not paid, cancel it: edgetill cancel ${order_id}. ` +
+        'Only then use a new ID.',
+    )
   }
   if (outcome !== 'unknown') return EXIT.failed
   terminal.err(`Find out with: edgetill order ${order_id}`)

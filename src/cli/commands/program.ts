@@ -7,7 +7,7 @@ import { NO_COLOR, printable, processTerminal, type Terminal } from '../terminal
 import { commandOf, type Surroundings, type Verb } from '../terminal/verb.ts'
 import { VERBS } from './verbs.ts'
 
-/** The surroundings of the process. Whoever reads its output may go away: a call goes on all the same. */
+/** The surroundings of the process. The reader of its output may go away: a call goes on all the same. */
 const surroundings = (): Surroundings => ({
   terminal: processTerminal(),
   stopped: () => untilStopped().then((reason) => (reason === 'signal' ? reason : new Promise(() => {}))),
@@ -39,11 +39,11 @@ export async function run(given: string[], version = '', around: Surroundings = 
   }
   try {
     const program = createProgram(version, terminal)
-    // The list of verbs alone needs all of them.
+    // Only the list of verbs needs every verb.
     for (const verb of await Promise.all((isKnown ? [used] : Object.keys(verbs)).map((name) => verbs[name]?.()))) {
       if (verb) addVerb(program, verb, (argument, flags) => use(verb, argument, flags))
     }
-    // Of a verb that does not exist, `help` would print the list alone.
+    // For an unknown verb, `help` would print only the list.
     await program.parseAsync(words[0] === 'help' && used && !isKnown ? [used] : words, { from: 'user' })
     return code
   } catch (error) {
@@ -57,7 +57,7 @@ export async function run(given: string[], version = '', around: Surroundings = 
   }
 }
 
-/** Says what went wrong, and what to do about it. commander has printed its own errors. */
+/** Reports the error, and what to do. commander has printed its own errors. */
 function explain(error: unknown, { err }: Terminal): void {
   const message = error instanceof Error ? error.message : String(error)
   // Of the command line's own words a line break is meant.

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as kit from '../../testing/prove/index.ts'
@@ -11,17 +12,18 @@ import { defineVerb, group, type Use, type Verb } from '../terminal/verb.ts'
 
 type Given = Use<typeof OPTIONS>['flags']
 
-const COMMAND_MS = 30_000
+const [COMMAND_MS, PROGRESS_MS] = [30_000, 5_000]
 const OPTIONS = { ...group('Options:', PROVE_OPTIONS), ...SECRET_OPTIONS }
 
-/** Attacks a receiver, and exits 0 when nothing was found, 1 when something was, 2 when it could not be run. */
+/** Attacks a receiver. Exits 0 when nothing was found, 1 when something was, 2 when it could not be run whole. */
 export const verb: Verb = defineVerb({
   name: 'prove',
   heading: 'Checks',
   summary: 'attack a receiver of webhooks, and judge it by money',
   description:
-    'Plays orders against a receiver of webhooks, under attack, and compares what the shop says of them with what happened.\n' +
-    'Exits 0 when nothing was found, 1 when something was, 2 when it could not be run. Never for a live shop.',
+    'Plays orders against a receiver of webhooks, under attack, and compares what the shop says of them with what ' +
+    'happened.\n' +
+    'Exits 0 when nothing was found, 1 when something was, 2 when it could not be run whole. Never for a live shop.',
   examples: [
     "prove --url http://localhost --state 'http://localhost/{order_id}'",
     'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',
@@ -29,17 +31,19 @@ export const verb: Verb = defineVerb({
   readOn: 'guides/prove.md',
   options: OPTIONS,
   note: 'More options, such as --refund-command, --header and --junit: guides/prove.md.',
-  async run({ flags, terminal: { out, err } }) {
+  async run({ flags, terminal: { out, err }, signal }) {
     const { json, report: page, junit, sarif, stories = 'prove-stories' } = flags
     try {
-      const report = await kit.prove(await optionsOf(flags, err))
+      const report = await kit.prove({ ...(await optionsOf(flags, err)), signal })
       const written = await writeStories(report, stories)
       if (page !== undefined) await writeFile(page, reportPage(report))
       if (junit !== undefined) await writeFile(junit, junitOf(report))
-      if (sarif !== undefined) await writeFile(sarif, sarifOf(report))
+      if (sarif !== undefined) await writeFile(sarif, sarifOf(report, written))
       out(json ? JSON.stringify(report) : kit.reportText(report))
-      if (written.length > 0 && !json) err(`Play one again with edgetill prove --story FILE: ${written.join(', ')}`)
-      return report.findings.length > 0 ? 1 : 0
+      if (written.size > 0 && !json)
+        err(`Play one again with edgetill prove --story FILE: ${[...written.values()].join(', ')}`)
+      if (report.findings.length > 0) return 1
+      return signal.aborted ? 130 : report.complete ? 0 : 2
     } catch (error) {
       if (!(error instanceof kit.ProveError)) throw error
       // On a command line nothing is a function.
@@ -54,7 +58,7 @@ export const verb: Verb = defineVerb({
 async function optionsOf(flags: Given, note: (text: string) => void): Promise<kit.ProveOptions> {
   const { envFile: _, secretFile: __, paid, refunded, shipped, currency, header = [], story, ...rest } = flags
   const { stateCommand, createCommand, restartCommand, refundCommand, captureCommand, ...options } = rest
-  const { report: _page, junit: _junit, sarif: _sarif, stories: _stories, json: _json, ...settings } = options
+  const { report: _page, junit: _junit, sarif: _sarif, stories: _stories, json: _json, log, ...settings } = options
   if (!flags.state === !stateCommand) throw new UsageError('Pass --state URL or --state-command COMMAND.')
   const [{ value: apiSecret }] = await readSecrets(flags)
   const how = { paths: { paid, refunded, shipped, currency }, units: settings.units as kit.ProveOptions['units'] }
@@ -68,6 +72,8 @@ async function optionsOf(flags: Given, note: (text: string) => void): Promise<ki
   const state = async (order_id: string) =>
     kit.stateOf(await run(filled(stateCommand ?? '', { order_id })), how, 'the command printed')
   const waits = new Set<string>()
+  let saidAt = Date.now()
+  if (log !== undefined) writeFileSync(log, '')
   return {
     ...settings,
     ...how,
@@ -80,10 +86,16 @@ async function optionsOf(flags: Given, note: (text: string) => void): Promise<ki
     capture: settings.capture ?? button(captureCommand),
     ...(story !== undefined && { story: await readJsonFile('--story', story) }),
     onWait: (says) => void (waits.size < waits.add(says).size && note(`Waiting: ${says}`)),
+    onProgress(done, of) {
+      if (Date.now() - saidAt < PROGRESS_MS || flags.json) return
+      saidAt = Date.now()
+      note(`${done} of ${of} orders`)
+    },
+    ...(log !== undefined && { onRequest: (one: object) => appendFileSync(log, `${JSON.stringify(one)}\n`) }),
   } as kit.ProveOptions
 }
 
-/** Runs a command until it exits. What it leaves running in the background is not waited for, whatever that keeps open. */
+/** Runs a command until it exits. Its background processes are not waited for, even if they keep a stream open. */
 function run(line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(line, { shell: true, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -108,13 +120,12 @@ function run(line: string): Promise<string> {
 }
 
 /** A file for each finding, so that it can be played again: after a correction, and in the shop's own tests. */
-async function writeStories({ findings }: kit.ProveReport, folder: string): Promise<string[]> {
-  const files = new Map(
-    findings.flatMap((one) => (one.file ? [[`${one.cause}-${slug(one.verdict)}.json`, one.file]] : [])),
-  )
-  if (files.size > 0) await mkdir(folder, { recursive: true })
-  for (const [name, file] of files) await writeFile(join(folder, name), `${JSON.stringify(file, null, 2)}\n`)
-  return [...files.keys()].map((name) => join(folder, name))
+async function writeStories({ findings }: kit.ProveReport, folder: string): Promise<Map<kit.ProveFinding, string>> {
+  const written = new Map<kit.ProveFinding, string>()
+  for (const one of findings) if (one.file) written.set(one, join(folder, `${one.cause}-${slug(one.verdict)}.json`))
+  if (written.size > 0) await mkdir(folder, { recursive: true })
+  for (const [{ file }, path] of written) await writeFile(path, `${JSON.stringify(file, null, 2)}\n`)
+  return written
 }
 
 const slug = (verdict: string): string => verdict.replaceAll(/\W+/g, '-')

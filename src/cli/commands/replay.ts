@@ -1,4 +1,4 @@
-import { createRandom } from '../../testing/prove/random.ts'
+import { createRandom } from '../../testing/random.ts'
 import { isSuccess } from '../terminal/activity-lines.ts'
 import type { ExitCode } from '../terminal/errors.ts'
 import { webAddress, wholeNumber } from '../terminal/option-values.ts'

@@ -15,7 +15,7 @@ const OPERATIONS = ['purchase', 'auth', 'capture', 'refund', 'void', 'auth_incre
 export const verb: Verb = defineVerb({
   name: 'resend',
   heading: 'Webhooks',
-  summary: 'have a webhook sent again, and show what it says',
+  summary: 'have a webhook sent again, and show its contents',
   description: "Asks the service to send an operation's webhook again, and shows what it says.",
   examples: ['resend A-1', 'resend A-1 --operation refund --json'],
   argument: { name: '<ID>', says: 'your order_id' },

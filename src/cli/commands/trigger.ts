@@ -18,7 +18,7 @@ const FORM: [string, string][] = [
 ]
 const JSON_BODY: [string, string][] = [['content-type', 'application/json']]
 
-/** The kinds that the emulator books. A payment of these methods cannot be created by a documented call. */
+/** The kinds that the emulator books. No documented call creates a payment with such a method. */
 const PAYMENTS = ['credit', 'p2p', 'lookup']
 const BOOKED = ['capture', 'refund', 'void', 'auth_increment', 'charge', ...PAYMENTS]
 
@@ -69,7 +69,7 @@ async function send(kind: string, flags: TriggerFlags, terminal: Terminal): Prom
   const reply = await replyOf(to, FORM, body, terminal)
   const isTaken = isSuccess(reply.status)
   if (json) {
-    // The token of the sample charges nothing. One that was set may, and the signed body holds it as well.
+    // The token of the sample charges nothing. A token that you set may, and the signed body holds it as well.
     const hidden = set.some(({ path, text }) => [...path, text].some((part) => /(cc|recurring)_token/.test(part)))
     const shown = hidden ? { payload: withoutTokens(payload), body: '[hidden]' } : { payload, body }
     out(JSON.stringify({ to, ...shown, ...replyFields(reply) }))

@@ -10,9 +10,10 @@ import { type Verdict, verifyBody, verifyForm } from '../webhooks/verify/verify.
 export const verb: Verb = defineVerb({
   name: 'verify',
   heading: 'Webhooks',
-  summary: 'verify a webhook, or say exactly why it is not genuine',
+  summary: 'verify a webhook, or explain why it is not genuine',
   description:
-    'Verifies a webhook: the body of its form from stdin, or its two fields. Prints the event, or exactly why it is not genuine.\n' +
+    'Verifies a webhook: the body of its form from stdin, or its two fields. Prints the event, or exactly why it is ' +
+    'not genuine.\n' +
     'A matching signature exits 0 even if the data cannot be read; anything else exits 1.',
   examples: ['verify --env-file shop.env < webhook.txt', 'verify --data DATA --signature SIGNATURE --json'],
   options: {

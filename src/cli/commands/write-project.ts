@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { packageSource } from '../project/package-source.ts'
 
 /** The package's folder: above `dist` as it is published, above `src` in a checkout. */
-const PACKAGE: string =
+export const PACKAGE: string =
   ['..', '../../..']
     .map((up) => fileURLToPath(new URL(up, import.meta.url)))
     .find((up) => existsSync(join(up, 'template'))) ?? ''
@@ -18,20 +18,20 @@ const SCRIPTS = {
   'deploy:live': 'edgetill doctor --project --env live && wrangler deploy --env live',
 }
 
-/** The emulator's, so that the project runs as it is. The other two are made for this project alone. */
+/** The emulator's, so that the project runs as it is. The other two are made only for this project. */
 const EMULATOR_SECRETS = {
   API_KEY: 'emulator-api-key',
   API_SECRET: 'emulator-api-secret',
   ENDPOINTS_KEY: 'emulator-endpoints-key',
 }
 
-/** Where a project is written before it is moved into its folder: what an interrupted `init` leaves behind. */
+/** The folder of a project before it is moved into place: an interrupted `init` leaves it behind. */
 export const UNFINISHED = '.edgetill-init'
 
 /** Parts of `worker/` that belong to this package's own checkout. */
 const OWN = /[/\\]worker[/\\](README\.md|tsconfig\.json)$/
 
-/** Writes the project of a shop: the package's own `worker/` and `wrangler.toml`, and what stands around them. */
+/** Writes the project of a shop: the package's own `worker/` and `wrangler.toml`, and the files around them. */
 export async function writeProject(folder: string, name: string): Promise<void> {
   const unfinished = join(folder, UNFINISHED)
   await rm(unfinished, { recursive: true, force: true })
@@ -43,7 +43,10 @@ export async function writeProject(folder: string, name: string): Promise<void> 
 async function writeFiles(folder: string, name: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await cp(join(PACKAGE, 'worker'), join(folder, 'worker'), { recursive: true, filter: (file) => !OWN.test(file) })
-  await cp(join(PACKAGE, 'template'), folder, { recursive: true, filter: (file) => !file.endsWith('gitignore') })
+  await cp(join(PACKAGE, 'template'), folder, {
+    recursive: true,
+    filter: (file) => !/gitignore$|[/\\]starters$/.test(file),
+  })
   const files: Record<string, string> = {
     // npm leaves a file of this name out of a package.
     '.gitignore': await readPackageFile('template/gitignore'),
@@ -55,23 +58,30 @@ async function writeFiles(folder: string, name: string): Promise<void> {
   await writeFile(join(folder, '.dev.vars'), devVars(), { mode: 0o600 })
 }
 
-const readPackageFile = (file: string): Promise<string> => readFile(join(PACKAGE, file), 'utf8')
+export const readPackageFile = (file: string): Promise<string> => readFile(join(PACKAGE, file), 'utf8')
 
 async function projectManifest(name: string): Promise<object> {
-  const { version, devDependencies } = JSON.parse(await readPackageFile('package.json'))
-  // The versions that edgetill itself is tested with.
-  const tested = (...names: string[]) => Object.fromEntries(names.map((each) => [each, devDependencies[each]]))
+  const { edgetill, hono, ...development } = await projectDependencies(
+    ...['hono', '@cloudflare/workers-types', '@types/node', 'node', 'typescript', 'wrangler'],
+  )
   return {
     name,
     private: true,
     type: 'module',
     scripts: SCRIPTS,
-    dependencies: { edgetill: await packageSource(PACKAGE, version), ...tested('hono') },
+    dependencies: { edgetill, hono },
     // With its own Node, because wrangler wants 22 or newer; the scripts use it.
-    devDependencies: tested('@cloudflare/workers-types', '@types/node', 'node', 'typescript', 'wrangler'),
-    // Packages that fetch their program when they are installed; newer npm asks for each.
+    devDependencies: development,
+    // Packages that fetch their program when they are installed; newer npm requires a permission for each.
     allowScripts: { esbuild: true, node: true, workerd: true },
   }
+}
+
+/** This package, and others in the versions that it is tested with. */
+export async function projectDependencies(...names: string[]): Promise<Record<string, string>> {
+  const { version, devDependencies } = JSON.parse(await readPackageFile('package.json'))
+  const tested = names.map((each) => [each, devDependencies[each]])
+  return { edgetill: await packageSource(PACKAGE, version), ...Object.fromEntries(tested) }
 }
 
 function devVars(): string {
@@ -80,4 +90,4 @@ function devVars(): string {
   return `# For this machine, with the emulator. Git ignores this file.\n${lines.join('')}`
 }
 
-const randomSecret = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+export const randomSecret = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')

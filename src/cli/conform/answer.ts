@@ -1,23 +1,31 @@
 import * as errors from '../../errors.ts'
+import { isObject } from '../../lib/kind.ts'
 import { differs, holds, type Judgement, notTried } from './judgement.ts'
 
 export interface Answer<T = unknown> {
-  /** `other`: a response of another shape than the SDK reads. `none`: nothing that says anything, such as a 503. */
+  /** `other`: a response of another shape than the SDK reads. `none`: no decision, such as a 503. */
   verdict: 'accepted' | 'rejected' | 'other' | 'none'
   value?: T
   status?: number | undefined
   /** The JSON of the last response, as it came. Never part of a report. */
   body?: unknown
+  page?: boolean | undefined
+  location?: string | undefined
   at: number
   /** In words, without any value but statuses and codes. */
   says: string
 }
 
-export type Exchange = { status?: number | undefined; body?: unknown }
+/** The last response; `page`: it was HTML. */
+export type Exchange = { status?: number | undefined; body?: unknown; page?: boolean; location?: string | undefined }
 
-/** Reads what a call threw. @throws what is not an error of a call. */
-export function answerOf(error: unknown, at: number, { status, body }: Exchange): Answer<never> {
-  const known = { at, status, body }
+const PAGE = 'HTML in place of the API: a login page or a firewall stands before it'
+
+/** Reads the error of a call. @throws any other error. */
+export function answerOf(error: unknown, at: number, { status, body, page, location }: Exchange): Answer<never> {
+  const known = { at, status, body, page, location }
+  if (page && (errors.isUnexpectedResponseError(error) || errors.isOutcomeUnknownError(error)))
+    return { ...known, verdict: 'none', says: `HTTP ${status} with ${PAGE}` }
   if (errors.isApiError(error)) return { ...known, ...ofApiError(error) }
   if (errors.isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
   if (errors.isUnexpectedResponseError(error)) {
@@ -26,7 +34,7 @@ export function answerOf(error: unknown, at: number, { status, body }: Exchange)
   if (errors.isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
   if (errors.isInvalidInputError(error))
     return { at, verdict: 'none', says: `not sent: ${errors.describeIssues(error.issues)}` }
-  if (errors.isConnectionError(error)) return { ...known, verdict: 'none', says: `no response (${error.reason})` }
+  if (errors.isConnectionError(error)) return { ...known, verdict: 'none', says: lost(error.reason, error) }
   throw error
 }
 
@@ -36,16 +44,27 @@ function ofApiError({ status, apiCode = '', retryable }: errors.ApiError): Pick<
   return { verdict: 'rejected', says: `rejected with HTTP ${status}${code}` }
 }
 
-function ofUnknown({ reason, status, issues }: errors.OutcomeUnknownError): Pick<Answer, 'verdict' | 'says'> {
+/** Why there is no response. A certificate is named: nothing else shows it. */
+function lost(reason: string, error: Error): string {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) {
+    const { code = '' } = one as { code?: unknown }
+    if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(String(code))) continue
+    return `no response: the certificate is not trusted (${code}); set NODE_EXTRA_CA_CERTS to its PEM file`
+  }
+  return `no response (${reason})`
+}
+
+function ofUnknown(error: errors.OutcomeUnknownError): Pick<Answer, 'verdict' | 'says'> {
+  const { reason, status, issues } = error
   if (reason === 'ambiguous_status') return { verdict: 'rejected', says: `rejected with HTTP ${status}` }
   if (reason === 'unexpected_redirect')
     return { verdict: 'other', says: `HTTP ${status} to an address of another form` }
   if (reason === 'unreadable_response')
     return { verdict: 'other', says: `HTTP ${status} in another shape${lacks(issues)}` }
-  return { verdict: 'none', says: status === undefined ? `no response (${reason})` : `HTTP ${status}` }
+  return { verdict: 'none', says: status === undefined ? lost(reason, error) : `HTTP ${status}` }
 }
 
-/** The paths alone are from the SDK's own tables. */
+/** Only the paths are shown, from the SDK's own tables. */
 const lacks = (issues: readonly { path: string; message: string; received: string }[]): string =>
   issues.length === 0 ? '' : `: ${errors.describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
 
@@ -55,13 +74,15 @@ export function taken({ verdict, says }: Answer): Judgement {
   return verdict === 'accepted' ? holds(says) : differs(says)
 }
 
-/** Whether a hosted payment was made: a redirect to an unknown place says so too. */
+/** Whether a hosted payment was made: a redirect to an unknown place counts too. */
 export const wasMade = ({ verdict, status = 0 }: Answer): boolean =>
   verdict === 'accepted' || (verdict === 'other' && status >= 300 && status < 400)
 
-/** Whether credentials were accepted, whatever else became of the call. */
-export function authenticated({ verdict, status, says }: Answer): Judgement {
-  if (verdict === 'none') return notTried(says)
+/** Whether credentials were accepted. Only a response in the API's own form proves it. */
+export function authenticated({ verdict, status = 0, body, page, says }: Answer): Judgement {
+  if (page && verdict !== 'none') return notTried(`${says}: ${PAGE}`)
+  const isOwn = isObject(body) || Array.isArray(body) || (status >= 300 && status < 400)
+  if (verdict === 'none' || (verdict === 'other' && !isOwn)) return notTried(says)
   return status === 401 || status === 403 ? differs(says) : holds(says)
 }
 

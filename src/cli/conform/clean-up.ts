@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client-methods.ts'
-import { fromMinorUnits } from '../../helpers/amount.ts'
+import { fromMinorUnits, toMinorUnits } from '../../helpers/amount.ts'
 import { isFinal } from '../../helpers/status.ts'
 import { foldOrder } from '../../orders/fold.ts'
 import { lookUpOrder, type OrderLookup } from '../../outcome/look-up.ts'
@@ -8,7 +8,7 @@ import { readEvent } from '../../schemas/read-event.ts'
 import type { Project } from './project.ts'
 import type { MadeOrder } from './state.ts'
 
-/** Ends what a run made: unpaid payments are cancelled, authorizations voided, payments refunded, subscriptions ended. */
+/** Ends the orders of a run: cancels unpaid payments, voids, refunds, and ends subscriptions. */
 export async function cleanUp(project: Project, save: () => Promise<void>): Promise<void> {
   for (const made of project.state.made) {
     if (made.now !== undefined && !made.open) continue
@@ -27,7 +27,7 @@ const NO_LIST = { listOrderOperations: async () => undefined as never }
 
 type Ending = { now: string; open?: boolean }
 
-/** The operations of an order. A service without the list shows them one by one. */
+/** The operations of an order. A service without the list shows each operation. */
 async function look({ client, ask }: Project, order_id: string) {
   const lookUp = (lookup: OrderLookup) =>
     ask((options) => lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], options))
@@ -42,7 +42,7 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) {
-      // A paid order may be shown late; an unpaid checkout that is not there costs nobody anything.
+      // A paid order may be shown late; an unpaid checkout that is not there costs nothing.
       if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
       return { now: 'not shown by the service: run the command again in ten minutes', open: true }
     }
@@ -50,13 +50,38 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
     const subscription = await endSubscription(operations, project)
     return money.open ? money : (subscription ?? money)
   }
-  // It cannot be looked at. Only an unpaid payment can be cancelled, whatever became of it.
+  // It cannot be looked at. An unpaid payment can be cancelled in any state.
   if (what === 'checkout')
     return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
-  return { now: `left as it is: ${found.says}`, open: true }
+  return await undoUnread(made, project)
 }
 
-/** The record with its status in lower case: a service that writes it in another way has taken the money all the same. */
+/**
+ * A payment with an unreadable record may have taken money until the service reports its failure. Each way to return
+ * the money is tried.
+ */
+async function undoUnread(
+  { order_id, amount, currency: order_currency }: MadeOrder,
+  project: Project,
+): Promise<Ending> {
+  const { client } = project
+  const calls: [name: string, done: string, call: Call][] = [
+    ['cancel', 'cancelled', (options) => client.cancelPayment({ order_id }, options)],
+    ['refund', 'refunded', (options) => client.refundPayment({ order_id, order_currency }, options)],
+    ['void', 'voided', (options) => client.voidPayment({ order_id, order_currency }, options)],
+  ]
+  const tried: string[] = []
+  for (const [name, done, call] of calls) {
+    const { verdict, value, says } = await project.ask<unknown>(call)
+    const { status } = (value ?? {}) as { status?: string }
+    if (verdict === 'accepted' && (done === 'cancelled' || status?.toLowerCase() === 'success')) return { now: done }
+    tried.push(`${name} (${verdict === 'accepted' ? 'its status is another word' : says.split(': ')[0]})`)
+  }
+  const ways = `edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`
+  return { now: `${amount} ${order_currency} may be taken or held; tried ${tried.join(', ')}; ${ways}`, open: true }
+}
+
+/** The record with its status in lower case: another spelling takes the money all the same. */
 const readable = ({ record }: WebhookEvent): WebhookEvent =>
   readEvent({ ...record, ...(typeof record.status === 'string' && { status: record.status.toLowerCase() }) })
 
@@ -64,24 +89,28 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
   const { order_id, currency: order_currency } = made
   const { client } = project
   const { status, method, totals, operations: folded } = foldOrder(operations)
-  // A second refund beside one that waits would return the money twice.
+  // A second refund beside a pending refund would return the money twice.
   const waits = folded.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
   if (waits) return { now: `left as it is: a ${waits.method} waits`, open: true }
   const of = { order_id, order_currency }
-  const held = totals.captured - totals.refunded
-  if (held > 0) {
-    const refund_amount = fromMinorUnits(held)
-    const money = `${refund_amount} ${order_currency} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
+  const shown = totals.captured_minor - totals.refunded_minor
+  if (shown > 0) {
+    // The service took at most the amount that was sent: a larger record is in minor units.
+    const sent = toMinorUnits(made.amount)
+    const refund_amount = fromMinorUnits(shown > sent ? Math.min(Math.round(shown / 100), sent) : shown)
+    const sum = `${refund_amount} ${order_currency}`
+    const money = `${sum} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
     const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
     return await attempt(project, order_id, 'refunded', call, money)
   }
-  if (totals.refunded > 0) return { now: 'refunded' }
-  if (totals.voided > 0) return { now: 'voided' }
+  if (totals.refunded_minor > 0) return { now: 'refunded' }
+  if (totals.voided_minor > 0) return { now: 'voided' }
   if (status === 'success' && method === 'auth') {
     const money = `the hold may still stand: edgetill void ${order_id}, or the portal, releases it`
     return await attempt(project, order_id, 'voided', (options) => client.voidPayment(of, options), money)
   }
   if (status === 'failure') return { now: 'cancelled or declined' }
+  if (made.what !== 'checkout') return await undoUnread(made, project)
   return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
 }
 
@@ -102,14 +131,15 @@ function recurringOf({ record }: WebhookEvent): { id?: string; status?: string }
 
 type Call = (options: { signal: AbortSignal }) => ReturnType<Client[keyof Client]>
 
-/** Makes a call, and looks again where its response does not say that it is done. `money` is what is at stake. */
+/** Makes a call, and looks again unless its response confirms it. `money` is the amount at stake. */
 async function attempt(project: Project, order_id: string, done: string, call: Call, money?: string): Promise<Ending> {
   const { verdict, value, says } = await project.ask<unknown>(call)
   const { status } = (value ?? {}) as { status?: string }
   if (verdict === 'accepted' && (status?.toLowerCase() === 'success' || done === 'cancelled')) return { now: done }
   const found = await look(project, order_id)
   const { status: now, totals } = foldOrder((found.value?.operations ?? []).map(readable))
-  const isReturned = totals.voided > 0 || (totals.refunded > 0 && totals.refunded >= totals.captured)
+  const isReturned =
+    totals.voided_minor > 0 || (totals.refunded_minor > 0 && totals.refunded_minor >= totals.captured_minor)
   if (money === undefined ? now === 'failure' : isReturned) return { now: done }
   const why = verdict === 'accepted' ? 'it was declined or waits' : says
   return { now: `not ${done}: ${why}${money === undefined ? '' : `; ${money}`}`, open: true }

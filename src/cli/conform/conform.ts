@@ -5,7 +5,7 @@ import { redactor } from '../../lib/redact.ts'
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { cleanUp } from './clean-up.ts'
 import { PROBE_TEXTS } from './inputs.ts'
-import { notTried } from './judgement.ts'
+import { differs, type Judgement, notTried } from './judgement.ts'
 import { openProject, type ProjectSettings } from './project.ts'
 import type { ConformReport } from './report.ts'
 import { newState, type RunState, readState, type StateStore } from './state.ts'
@@ -13,7 +13,7 @@ import type { Need, Story } from './statement.ts'
 import { ACCESS } from './stories/access.ts'
 import { CHECKOUT } from './stories/checkout.ts'
 import { PAID } from './stories/paid.ts'
-import { STAYS_UNTRIED } from './stories/untried.ts'
+import { SHAPES, STAYS_UNTRIED } from './stories/untried.ts'
 import { VARIANTS } from './stories/variants.ts'
 import { WEBHOOKS } from './stories/webhooks.ts'
 
@@ -26,7 +26,7 @@ export interface ConformOptions extends ProjectSettings {
   signal: AbortSignal
 }
 
-const STORIES: readonly Story[] = [...ACCESS, CHECKOUT, ...VARIANTS, ...PAID, ...WEBHOOKS, STAYS_UNTRIED]
+const STORIES: readonly Story[] = [...ACCESS, CHECKOUT, ...VARIANTS, ...PAID, ...WEBHOOKS, SHAPES, STAYS_UNTRIED]
 
 const LACKS: Readonly<Record<Need, string>> = {
   card: 'no test card: set EDGETILL_TEST_CARD',
@@ -57,7 +57,7 @@ export async function conform(options: ConformOptions): Promise<ConformReport | 
     return undefined
   }
   const report = reportOf(state, options)
-  // The next run begins anew, and tries to undo what this one could not.
+  // The next run starts from the beginning, and tries again to undo the open orders.
   const left = state.made.filter(({ open }) => open)
   await store.save(left.length > 0 ? newState(state.project, left) : undefined)
   return cleaned(report, options)
@@ -73,9 +73,9 @@ function allow({ config, project, amount, currency, subMerchant }: ConformOption
   if (project !== undefined || LOOPBACK.test(new URL(config.baseUrl).hostname)) return
   throw new ConfigError(
     'project',
-    'Nothing shows whether these are the credentials of the test project or of the live one, and payments are made with them. ' +
-      'Look them up in the merchant portal. If the test project has them, say so with --test-project. ' +
-      'In the live project it runs with --live-with-smallest-amounts only.',
+    'Nothing shows whether these are the credentials of the test project or of the live one, and payments are made ' +
+      'with them. Look them up in the merchant portal. If the test project has them, say so with --test-project. In ' +
+      'the live project it runs with --live-with-smallest-amounts only.',
   )
 }
 
@@ -86,14 +86,32 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
   if (lacking !== undefined) return LACKS[lacking]
   const isFirst = id === 'authentication'
   const isLocked = state.done.authentication !== undefined && state.authentication === undefined
-  return !isFirst && isLocked ? 'the first statements come first: no call was accepted. Run edgetill doctor' : undefined
+  if (isFirst || !isLocked) return undefined
+  return state.blocked ?? 'the first statements come first: no call was accepted. Run edgetill doctor'
+}
+
+const OTHER_SHAPE = /in another shape(: (.*))?$/
+
+/** Responses of another shape are one difference of the service, not one per statement. */
+function shaped(id: string, judgement: Judgement, { done }: RunState): Judgement {
+  const all = Object.values(done).flat()
+  const odd = all.filter(({ result, seen }) => result === 'differs' && OTHER_SHAPE.test(seen)).map(({ seen }) => seen)
+  if (odd.length < 2) return judgement
+  if (id === 'shape_of_records' && judgement.result === 'holds') {
+    const lacks = odd.flatMap((seen) => OTHER_SHAPE.exec(seen)?.[2] ?? [])
+    return differs(
+      `${odd.length} responses in another shape${lacks.length > 0 ? `: ${[...new Set(lacks)].join('; ')}` : ''}`,
+    )
+  }
+  const rests = judgement.result === 'differs' && OTHER_SHAPE.test(judgement.seen)
+  return rests ? notTried('its response is in another shape: see shape_of_records') : judgement
 }
 
 function reportOf(state: RunState, options: ConformOptions): ConformReport {
   const statements = STORIES.flatMap((story) => {
     const why = notTried(whyNot(story, options, state) ?? '')
     return story.statements.map(({ follow, ...statement }, index) => {
-      const judgement = state.done[story.id]?.[index] ?? why
+      const judgement = shaped(statement.id, state.done[story.id]?.[index] ?? why, state)
       return { ...statement, ...judgement, ...(judgement.result === 'differs' && { follow }) }
     })
   })

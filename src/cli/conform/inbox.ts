@@ -2,7 +2,7 @@ import { isWebhookVerificationError } from '../../errors.ts'
 import { readWebhook, type WebhookEvent } from '../../webhooks/index.ts'
 
 export interface Delivery {
-  /** Undefined where it was rejected. */
+  /** Undefined if it was rejected. */
   event?: WebhookEvent
   reason?: string
   contentType: string
@@ -11,7 +11,7 @@ export interface Delivery {
 
 export interface Inbox {
   handle(request: Request): Promise<Response>
-  /** The next webhook of an order that was not taken yet, or one that was rejected; undefined when none comes in time. */
+  /** The order's next webhook, or a rejected webhook; undefined when none comes in time. */
   next(order_id: string, ms: number): Promise<Delivery | undefined>
 }
 

@@ -4,7 +4,7 @@ import { fromMinorUnits, toMinorUnits } from '../../helpers/amount.ts'
 import type { DirectAuthInput } from '../../operations/create-payment.ts'
 import type { Project, TestCard } from './project.ts'
 
-/** The customer of every probe: nobody. The report never shows these either. */
+/** The invented customer of every probe. No report shows these values. */
 export const CUSTOMER = {
   ...{ customer_fname: 'Conform', customer_lname: 'Probe', customer_patronym: 'Testivna' },
   ...{ customer_email: 'conform.probe@example.com', customer_phone: '+380440000000' },

@@ -14,15 +14,16 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 /** The fields of every record of the API document, and those within them. */
 const RECORD = names(
   `payment_id order_id gateway_order_id billing_order_id transaction_id operation_id pos_id mode method amount currency
-  order_currency description status status_code status_description user_action_required user_action_url eci mcc options_3ds
-  cc_mask cc_token cc_token_expiration customer_id customer_ip customer_fname customer_lname customer_patronym customer_email
-  customer_phone customer_country customer_birthday customer_city customer_tax_id customer_referrer customer_lang result_url
-  server_url created_at processed_at payload bank_short_name receipt_url recurring recurring.id recurring.status payway
-  processed_amount processed_currency fee fee.amount fee.currency fixed_fee fixed_fee.amount fixed_fee.currency percent_fee
-  percent_fee.amount percent_fee.currency limit_info limit_info.retry_after limit_info.description bank_pay bank_pay.sender_mfo
-  bank_pay.sender_bank bank_pay.sender_iban bank_pay.sender_name bank_pay.sender_tax_id bank_pay.receiver_iban
-  bank_pay.description comment order_3ds_bypass merchant_mcc validation_url browser_fingerprint cryptogram split split.amount
-  split.sub_merchant_id split.products cc_number exp_month exp_year card_cvv`,
+  order_currency description status status_code status_description user_action_required user_action_url eci mcc
+  options_3ds cc_mask cc_token cc_token_expiration customer_id customer_ip customer_fname customer_lname
+  customer_patronym customer_email customer_phone customer_country customer_birthday customer_city customer_tax_id
+  customer_referrer customer_lang result_url server_url created_at processed_at payload bank_short_name receipt_url
+  recurring recurring.id recurring.status payway processed_amount processed_currency fee fee.amount fee.currency
+  fixed_fee fixed_fee.amount fixed_fee.currency percent_fee percent_fee.amount percent_fee.currency limit_info
+  limit_info.retry_after limit_info.description bank_pay bank_pay.sender_mfo bank_pay.sender_bank bank_pay.sender_iban
+  bank_pay.sender_name bank_pay.sender_tax_id bank_pay.receiver_iban bank_pay.description comment order_3ds_bypass
+  merchant_mcc validation_url browser_fingerprint cryptogram split split.amount split.sub_merchant_id split.products
+  cc_number exp_month exp_year card_cvv`,
 )
 
 const BALANCES = 'balances balances.available balances.rolling_reserve balances.rollingReserve'
@@ -39,7 +40,7 @@ const OPAQUE = names('browser_fingerprint cryptogram split.products')
 
 const STATUSES = names('init pending success failure')
 
-/** Adds what is new in the JSON of a 2xx. `operation` is the function that was called, or `webhook`. */
+/** Adds the unknown fields and values in the JSON of a 2xx. `operation` is the called function, or `webhook`. */
 export function addNews(news: News, operation: string, body: unknown): void {
   const known = KNOWN[operation] ?? RECORD
   const look = (value: unknown, path: string): void => {
@@ -63,7 +64,7 @@ export function addNews(news: News, operation: string, body: unknown): void {
 const isNew = (value: unknown, form: RegExp, known: ReadonlySet<string>): value is string =>
   typeof value === 'string' && form.test(value) && !known.has(value)
 
-/** A key can be data: an address, a number, an id. Only what looks like the name of a field is shown. */
+/** A key can be data: an address, a number, an id. Only likely names of fields are shown. */
 const clean = (name: string): string => (/^[A-Za-z][A-Za-z_]{0,39}\d{0,2}[A-Za-z_]{0,9}$/.test(name) ? name : '*')
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)

@@ -22,9 +22,14 @@ export interface ProjectSettings {
   webhooks?: { url: string; inbox: Inbox } | undefined
   /** Shows a person the page of a payment, who pays there. Then the run goes on. */
   payByHand?: ((url: string) => unknown) | undefined
+  /** Called with the reason of a wait. */
+  onWait?: ((says: string) => void) | undefined
   /** Waits, in milliseconds; ends early on an interruption. */
   pause(ms: number): Promise<void>
 }
+
+/** How long a call may take before the user is notified, and how often a limited call is repeated. */
+const [WAIT_MS, LIMIT_TRIES] = [5_000, 5]
 
 /** The service as the stories see it: every order is written down before it is made. */
 export interface Project extends ProjectSettings {
@@ -57,20 +62,33 @@ export function openProject(
     },
     async ask(call) {
       signal.throwIfAborted()
-      const at = Date.now()
-      recorder.last = {}
-      try {
-        const value = await call({ signal })
-        const { status, body } = recorder.last
-        return { verdict: 'accepted', value, at, status, body, says: `HTTP ${status}` }
-      } catch (error) {
-        signal.throwIfAborted()
-        return answerOf(error, at, recorder.last)
+      for (let tried = 0; ; tried++) {
+        const at = Date.now()
+        recorder.last = {}
+        const timer = setTimeout(
+          () => settings.onWait?.(`the service has not responded for ${WAIT_MS / 1_000} s`),
+          WAIT_MS,
+        )
+        try {
+          const value = await call({ signal })
+          const { status, body } = recorder.last
+          return { verdict: 'accepted', value, at, status, body, says: `HTTP ${status}` }
+        } catch (error) {
+          signal.throwIfAborted()
+          const answer = answerOf(error, at, recorder.last)
+          // A 429 is not processed, so that any call may be repeated.
+          if (answer.status !== 429 || tried >= LIMIT_TRIES) return answer
+          settings.onWait?.('the service responds 429: it takes fewer calls at a time')
+          await settings.pause(500 * 2 ** tried)
+        } finally {
+          clearTimeout(timer)
+        }
       }
     },
     async newOrder(what, length = 0) {
       const order_id = newOrderId('conform-').padEnd(length, 'x')
-      state.made.push({ order_id, what, currency: settings.currency, at: Date.now() })
+      const { amount, currency } = settings
+      state.made.push({ order_id, what, amount, currency, at: Date.now() })
       await save()
       return order_id
     },
@@ -96,8 +114,11 @@ function createRecorder(config: ClientConfig, onJson: (operation: string, body: 
         const response = await send(input, init)
         const { status } = response
         const bytes = await readBytes(response, RESPONSE_BYTES)
-        const body = parseJson(decodeUtf8(bytes))
-        recorder.last = { status, body }
+        if (!bytes) throw new Error(`The response is larger than ${RESPONSE_BYTES} bytes.`)
+        const text = decodeUtf8(bytes)
+        const body = parseJson(text)
+        const location = response.headers.get('location') ?? undefined
+        recorder.last = { status, body, page: /^\s*</.test(text ?? ''), location }
         if (response.ok && operation !== 'rawRequest') onJson(operation, body)
         const headers = new Headers(response.headers)
         // The body is decoded by now.

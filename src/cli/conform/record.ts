@@ -88,7 +88,7 @@ function recordingOf(exchanges: readonly Exchange[]): Recording {
   return recording
 }
 
-/** The test card that ends a payment as this one ended. */
+/** The test card for the same end of a payment. */
 function cardOf({ status, status_code, user_action_required }: Json): string {
   if (user_action_required === true) return 'three_d_secure'
   if (status === 'pending') return 'timeout'
@@ -111,10 +111,8 @@ function compare({ payments: [own], operations: ours }: OrderView, payment: Json
 }
 
 export function recordingText(file: string, { orders, differs }: Recording): string {
-  const title = `Recorded ${orders.length} orders in ${file}: npx edgetill emulator --seed-file ${file} begins with them.`
-  const rest =
-    differs.length === 0
-      ? ['The emulator does the same with them.']
-      : ['The emulator differs:', ...differs.map((line) => `  ${line}`)]
-  return [title, ...rest].join('\n')
+  const command = `npx edgetill emulator --seed-file ${file}`
+  const title = `Recorded ${orders.length} orders in ${file}: ${command} begins with them.`
+  const says = differs.length === 0 ? 'The emulator does the same with them.' : 'The emulator differs:'
+  return [title, says, ...differs.map((line) => `  ${line}`)].join('\n')
 }

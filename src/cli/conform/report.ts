@@ -18,12 +18,14 @@ export interface ConformReport {
 export const isClean = ({ statements, made }: ConformReport): boolean =>
   !statements.some(({ result }) => result === 'differs') && !made.some(({ open }) => open)
 
-/** A report as text, for people: what differs comes first. */
+/** How many new fields the text lists: the list of payments below must not scroll away. */
+const MAX_NEWS = 20
+
+/** A report as text, for people: differences come first. */
 export function conformText({ statements, news, made }: ConformReport): string {
   const of = (result: Judgement['result']) => statements.filter((one) => one.result === result)
-  const lines = [
-    `${of('holds').length} hold, ${of('differs').length} differ, ${of('not tried').length} were not tried.`,
-  ]
+  const [hold, differ, untried] = [of('holds').length, of('differs').length, of('not tried').length]
+  const lines = [`${hold} hold, ${differ} differ, ${untried} were not tried.`]
   const group = (title: string, members: readonly string[]): void => {
     if (members.length > 0) lines.push('', `${title}:`, ...members.map((line) => `  ${line}`))
   }
@@ -34,8 +36,11 @@ export function conformText({ statements, news, made }: ConformReport): string {
   group('Differs', differing)
   group('Not tried', shortly('not tried'))
   group('Holds', shortly('holds'))
+  const fields = news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`)
+  const more = fields.splice(MAX_NEWS).length
   group('New in its responses', [
-    ...news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`),
+    ...fields,
+    ...(more > 0 ? [`and ${more} more fields: --report FILE has them`] : []),
     ...news.values.map(({ field, value }) => `${field} ${value}`),
   ])
   const ends = made.map(({ order_id, what, now = 'left as it is' }) => `${order_id} (${what}): ${now}`)

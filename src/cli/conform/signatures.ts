@@ -20,7 +20,7 @@ const FORMS: readonly (readonly [says: string, sign: Form])[] = [
   ['hex with a final line break in the body', (secret, { body }) => hmacSha1Hex(secret, `${body}\n`)],
 ]
 
-/** Which form is accepted where the assumed one is not; undefined for none. */
+/** The accepted form if the assumed form is rejected; undefined for none. */
 export async function acceptedForm({ ask, clientWith, secret }: Project): Promise<string | undefined> {
   for (const [says, sign] of FORMS) {
     const client = clientWith({ authentication: 'per-endpoint', signer: (request) => sign(secret, request) })

@@ -9,6 +9,7 @@ export interface MadeOrder {
   order_id: string
   /** `checkout`: hosted, never paid. The others are paid with the test card. */
   what: 'checkout' | 'authorization' | 'purchase'
+  amount: number
   currency: string
   at: number
   /** Its end; undefined while it has not been looked at. */
@@ -17,13 +18,15 @@ export interface MadeOrder {
   open?: true
 }
 
-/** The state from which an interrupted run goes on. No credential, no card and nothing that the service said is in it. */
+/** The state from which an interrupted run goes on, without credentials, cards or responses of the service. */
 export interface RunState {
   version: 1
-  /** A digest of the project: another one's state is rejected. */
+  /** A digest of the project: another project's state is rejected. */
   project: string
   /** Which authentication works, by the first story. */
   authentication?: 'per-endpoint' | 'plain'
+  /** Why nothing can be tried: no first response was the API's own. */
+  blocked?: string
   /** The result of a hosted payment with every documented field, if it was made: others are compared with it. */
   hosted?: Answer['verdict']
   done: Record<string, Judgement[]>
@@ -37,12 +40,12 @@ export interface StateStore {
   save(state: RunState | undefined): Promise<void>
 }
 
-/** Nothing was tried yet. `made` is what earlier runs left. */
+/** Nothing was tried yet. `made` has the orders of earlier runs that are still open. */
 export const newState = (project: string, made: MadeOrder[] = []): RunState => {
   return { version: 1, project, done: {}, made, news: { fields: [], values: [] } }
 }
 
-/** Goes on from what was kept, or begins. @throws {ConfigError} for the state of another project. */
+/** Goes on from a stored state, or begins. @throws {ConfigError} for the state of another project. */
 export function readState(kept: unknown, project: string): RunState {
   if (kept === undefined) return newState(project)
   const state = kept as RunState

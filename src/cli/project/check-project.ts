@@ -1,18 +1,26 @@
+import { configurationProblems, SECRETS, VARIABLES } from '../../shop/lib/configuration.ts'
 import { type Finding, failed, ok } from '../service/doctor/finding.ts'
 import type { WranglerEnvironment } from './wrangler-toml.ts'
 
-/** Checks that no environment lacks what another one has: wrangler's environments inherit neither variables nor bindings. */
+/** The secrets of the engine and of the template: wrangler.toml is committed, so their values don't belong there. */
+const SECRET_NAMES: readonly string[] = [...SECRETS, 'CHAT_URL', 'SHOP_TOKEN']
+
+/**
+ * Checks that no environment lacks a setting of another environment (wrangler's environments inherit neither variables
+ * nor bindings).
+ */
 export function compareEnvironments(environments: readonly WranglerEnvironment[]): Finding[] {
-  const findings: Finding[] = []
+  const findings = environments.flatMap(secretsIn)
   for (const [what, namesOf] of [
-    ['variable', ({ vars }: WranglerEnvironment) => Object.keys(vars)],
+    ['variable', ({ vars }: WranglerEnvironment) => Object.keys(vars).filter((name) => !SECRET_NAMES.includes(name))],
     ['binding', ({ bindings }: WranglerEnvironment) => bindings],
   ] as const) {
     for (const name of new Set(environments.flatMap(namesOf))) {
       const lacking = environments.filter((environment) => !namesOf(environment).includes(name))
       if (lacking.length === 0) continue
       const having = environments.filter((environment) => !lacking.includes(environment))
-      const message = `${listOf(lacking)} of wrangler.toml lacks the ${what} ${name}, which ${listOf(having)} has`
+      const [lack, have] = [lacking.length > 1 ? 'lack' : 'lacks', having.length > 1 ? 'have' : 'has']
+      const message = `${listOf(lacking)} of wrangler.toml ${lack} the ${what} ${name}, which ${listOf(having)} ${have}`
       findings.push(failed('environments', message, `Add ${name} to ${listOf(lacking)}, or remove it everywhere.`))
     }
   }
@@ -23,25 +31,52 @@ export function compareEnvironments(environments: readonly WranglerEnvironment[]
 const titleOf = ({ name }: WranglerEnvironment): string => (name === undefined ? 'the top level' : `[env.${name}]`)
 const listOf = (environments: readonly WranglerEnvironment[]): string => environments.map(titleOf).join(' and ')
 
-const TO_FILL_IN: readonly string[] = ['BASE_URL', 'API_URL', 'POS_ID', 'SCHEME']
+function secretsIn({ name, vars }: WranglerEnvironment): Finding[] {
+  const table = name === undefined ? '[vars]' : `[env.${name}.vars]`
+  const place = name === undefined ? 'write it into .dev.vars' : `\`npx wrangler secret put NAME --env ${name}\``
+  return SECRET_NAMES.filter((secret) => secret in vars).map((secret) => {
+    const fix = `Remove it there, and ${place.replace('NAME', secret)}. If it was committed, replace it at its source.`
+    return failed('secrets', `${secret} is a secret, and stands in ${table} of wrangler.toml`, fix)
+  })
+}
 
-/** Checks that an environment can be deployed: what `edgetill init` left empty is filled in. */
-export function checkFilledIn(environments: readonly WranglerEnvironment[], name: string): Finding[] {
+/** The date that the engine is tested with: an older date turns off features of its runtime. */
+const OLDEST_DATE = '2026-10-23'
+
+/** Checks that an environment can be deployed, by the same rules that the engine has for its variables. */
+export function checkEnvironment(environments: readonly WranglerEnvironment[], name: string): Finding[] {
   const environment = environments.find((one) => one.name === name)
   if (!environment) {
     const names = environments.flatMap((one) => one.name ?? []).join(', ')
     return [failed(name, `wrangler.toml has no [env.${name}]`, `Choose one of: ${names}.`)]
   }
-  const { vars, stores } = environment
-  const findings = TO_FILL_IN.filter((variable) => vars[variable] === undefined || vars[variable] === '').map(
-    (variable) => failed(name, `${variable} is empty`, `Fill in ${variable} in [env.${name}.vars] of wrangler.toml.`),
-  )
+  const { vars, stores, className, classes, crons, date } = environment
+  const findings = configurationProblems(vars, VARIABLES).map(({ binding, problem }) => {
+    const fix = `${problem === 'missing' ? 'Fill in' : 'Correct'} ${binding} in [env.${name}.vars] of wrangler.toml.`
+    return failed(name, `${binding} ${problem === 'missing' ? 'is empty' : problem}`, fix)
+  })
+  const named = environments.filter((one) => one.name !== undefined)
   for (const { table, binding, id } of stores) {
-    if (!/^[0-]*$/.test(id)) continue
     const create = table === 'd1_databases' ? 'd1 create NAME' : `kv namespace create ${binding} --env ${name}`
     const fix = `\`npx wrangler ${create}\` prints the id to put under [[env.${name}.${table}]].`
-    const kind = table === 'd1_databases' ? 'D1 database' : 'KV namespace'
-    findings.push(failed(name, `the id of the ${kind} ${binding} is not filled in`, fix))
+    const kind = `${table === 'd1_databases' ? 'D1 database' : 'KV namespace'} ${binding}`
+    const sharing = named.filter((one) => one !== environment && one.stores.some((other) => other.id === id))
+    if (/^[0-]*$/.test(id)) findings.push(failed(name, `the id of the ${kind} is not filled in`, fix))
+    else if (sharing.length > 0)
+      findings.push(failed(name, `the ${kind} has the id that ${listOf(sharing)} has: they would share orders`, fix))
+  }
+  if (className === undefined || !classes.includes(className)) {
+    const wanted = className ?? 'ShopObject'
+    const fix = `Add [exports.${wanted}] with type = "durable-object" and storage = "sqlite" to the top level.`
+    findings.push(failed(name, `the Durable Object class ${wanted} is not declared`, fix))
+  }
+  if (crons === 0) {
+    const fix = 'Add [triggers] with crons = ["* * * * *"] to the top level.'
+    findings.push(failed(name, 'no cron is set: what is due is not done, and personal data stays', fix))
+  }
+  if (date < OLDEST_DATE) {
+    const fix = `Set compatibility_date = "${OLDEST_DATE}" or a later date.`
+    findings.push(failed(name, `compatibility_date is ${date || 'missing'}, older than the engine is tested with`, fix))
   }
   return findings.length > 0 ? findings : [ok(name, 'everything is filled in')]
 }

@@ -10,7 +10,7 @@ const SECONDS = 10
 /** Of `npm view`: a registry that cannot be reached is not asked again. */
 const FLAGS = ['--json', '--fetch-retries=0', `--fetch-timeout=${SECONDS * 1000}`]
 
-/** Whether the registry that npm is set to in this folder has a newer engine than the one that is installed there. */
+/** Whether the registry that npm is set to in this folder has a newer engine than the installed version. */
 export async function checkVersion(folder: string): Promise<Finding> {
   const installed = await readFile(join(folder, 'node_modules/edgetill/package.json'), 'utf8').then(versionIn, () => '')
   if (installed === '') return skipped('version', 'not known: edgetill is not installed in this folder')

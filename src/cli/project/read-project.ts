@@ -10,12 +10,12 @@ export interface Project {
   token: string | undefined
 }
 
-/** The project of `edgetill init` in a folder; undefined where there is none. */
+/** The project of `edgetill init` in a folder; undefined if there is none. */
 export async function readProject(folder: string): Promise<Project | undefined> {
   if (!existsSync(join(folder, 'wrangler.toml'))) return undefined
   const environments = await readWranglerToml(folder)
   const [local] = environments
-  if (!local?.bindings.includes('ORDER_GATE')) return undefined
+  if (!local?.bindings.includes('TILL')) return undefined
   const file = join(folder, '.dev.vars')
   const secrets = existsSync(file) ? await parseEnvFile(file, '.dev.vars') : {}
   const settings: Settings = {}

@@ -5,7 +5,10 @@ const LATIN: Readonly<Record<string, string>> = {
   ...{ ц: 'ts', ч: 'ch', ш: 'sh', щ: 'shch', ь: '', ю: 'iu', я: 'ia', ё: 'io', ы: 'y', э: 'e', ъ: '' },
 }
 
-/** A name that npm and Cloudflare both take, from any text; empty when nothing is left. wrangler adds "-test" and "-live". */
+/**
+ * A name that npm and Cloudflare both take, from any text; empty when nothing is left. wrangler adds "-test" and
+ * "-live".
+ */
 export function workerName(text: string): string {
   return text
     .normalize('NFC')

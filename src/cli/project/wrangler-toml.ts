@@ -9,6 +9,12 @@ export interface WranglerEnvironment {
   vars: Readonly<Record<string, unknown>>
   bindings: readonly string[]
   stores: readonly { table: 'kv_namespaces' | 'd1_databases'; binding: string; id: string }[]
+  /** The class that TILL is bound to, and the classes that `exports` or `migrations` declare. */
+  className: string | undefined
+  classes: readonly string[]
+  crons: number
+  /** compatibility_date; '' if it is missing. */
+  date: string
 }
 
 type Table = Record<string, unknown>
@@ -24,24 +30,36 @@ export async function readWranglerToml(folder: string): Promise<WranglerEnvironm
   } catch (error) {
     throw new UsageError(`wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`)
   }
-  const named = Object.entries(tableOf(whole.env)).map(([name, table]) => environmentOf(name, tableOf(table)))
+  const named = Object.entries(tableOf(whole.env)).map(([name, table]) => environmentOf(name, tableOf(table), whole))
   return [environmentOf(undefined, whole), ...named]
 }
 
 /** Tables that environments inherit, or that name no binding. */
 const NO_BINDINGS: readonly string[] = ['env', 'vars', 'assets', 'exports', 'migrations']
 
-function environmentOf(name: string | undefined, table: Table): WranglerEnvironment {
+function environmentOf(name: string | undefined, table: Table, whole: Table = table): WranglerEnvironment {
   const bindings = Object.entries(table).flatMap(([key, value]) => (NO_BINDINGS.includes(key) ? [] : bindingsIn(value)))
   const stores = (['kv_namespaces', 'd1_databases'] as const).flatMap((key) => {
-    const list = Array.isArray(table[key]) ? table[key].map(tableOf) : []
     const storeOf = ({ binding, id, database_id = id ?? '' }: Table) => ({
       binding: `${binding}`,
       id: `${database_id}`,
     })
-    return list.map((one) => ({ table: key, ...storeOf(one) }))
+    return listOf(table[key]).map((one) => ({ table: key, ...storeOf(one) }))
   })
-  return { name, vars: tableOf(table.vars), bindings: [...new Set(bindings)], stores }
+  const inherited = (key: string): unknown => table[key] ?? whole[key]
+  const till = listOf(tableOf(table.durable_objects).bindings).find((one) => one.name === 'TILL')
+  const migrated = listOf(inherited('migrations')).flatMap((step) => step.new_sqlite_classes ?? [])
+  const { crons } = tableOf(inherited('triggers'))
+  return {
+    name,
+    vars: tableOf(table.vars),
+    bindings: [...new Set(bindings)],
+    stores,
+    className: till && String(till.class_name),
+    classes: [...Object.keys(tableOf(inherited('exports'))), ...migrated.map(String)],
+    crons: Array.isArray(crons) ? crons.length : 0,
+    date: String(inherited('compatibility_date') ?? ''),
+  }
 }
 
 /** The names that a table and the tables in it bind: `binding`, and `name` beside a Durable Object's class. */
@@ -52,4 +70,5 @@ function bindingsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(bindingsIn)]
 }
 
+const listOf = (value: unknown): Table[] => (Array.isArray(value) ? value.map(tableOf) : [])
 const tableOf = (value: unknown): Table => (typeof value === 'object' && value !== null ? (value as Table) : {})

@@ -9,25 +9,25 @@ import { amountOf } from '../terminal/option-values.ts'
 import { planned } from '../terminal/preview.ts'
 import { list, money, statusColour } from '../terminal/table.ts'
 import { printable } from '../terminal/terminal.ts'
-import { defineVerb, type Flags, group, option, type Use, type Verb } from '../terminal/verb.ts'
+import { defineVerb, type Flags, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 import { SERVICE_OPTIONS } from './configuration.ts'
 import { checkWhole, currencyOf, type Intent, repetition } from './order-guards.ts'
 import { describeCode, EXIT, exitOf, idsOf, jsonOf } from './outcome.ts'
 import { findOut, RESOLVE_OPTIONS } from './resolve.ts'
 import { openSession, type Session } from './service.ts'
 
-/** A verb that changes an order: what it sends, and what it means for people. */
+/** A verb that changes an order: its call, and its words for people. */
 interface ChangeVerb extends Pick<Verb, 'summary' | 'description' | 'examples'> {
   name: 'capture' | 'refund' | 'void' | 'cancel'
   whole?: string
   /** Whether the service takes a currency, a comment and a webhook address. */
   takesDetails: boolean
   call(client: Client, change: Change, options: CallOptions): Promise<Changed>
-  /** Where `status` alone does not say whether it was done. */
+  /** For verbs whose `status` does not show whether they were done. */
   isDone?: (record: Changed) => boolean
 }
 
-/** A call, once the order was looked up. `currency` is empty where the verb sends none. */
+/** A call, once the order was looked up. `currency` is empty if the verb sends none. */
 export type Change = { order_id: string; currency: string; flags: Flags<ChangeOptions> }
 
 type Changed = { status: string; amount?: number | null | undefined } & {
@@ -35,6 +35,12 @@ type Changed = { status: string; amount?: number | null | undefined } & {
 }
 
 type ChangeOptions = ReturnType<typeof optionsOf>
+
+/** With `--yes` the warning about a repetition is not read: the caller has to confirm it by a flag. */
+const REPEAT_OPTIONS = {
+  again: flag('send it although the same was sent before'),
+  ifVersion: option('<VERSION>', 'send it only if the order still has this version, which "order --json" shows'),
+}
 
 function optionsOf({ whole, takesDetails }: ChangeVerb) {
   const amount = whole ? `80.25 (default: ${whole})` : "not sent: another amount than the order's stops it"
@@ -47,6 +53,7 @@ function optionsOf({ whole, takesDetails }: ChangeVerb) {
     amount: option('<AMOUNT>', amount, amountOf),
     ...(takesDetails ? details : ({} as typeof details)),
     ...SEND_OPTIONS,
+    ...(whole ? REPEAT_OPTIONS : ({} as typeof REPEAT_OPTIONS)),
   }
   return { ...group('What is sent:', sent), ...RESOLVE_OPTIONS, ...SERVICE_OPTIONS }
 }
@@ -61,7 +68,7 @@ export const changeVerb = (row: ChangeVerb): Verb =>
     run: (use) => changeOrder(row, use),
   })
 
-/** Looks the order up, shows what will be sent, asks, sends it once, and says what became of it. */
+/** Looks the order up, shows the call, waits for a yes, sends it once, and reports the outcome. */
 async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<ExitCode> {
   const { flags, argument: order_id } = use
   const session = await openSession(use)
@@ -78,7 +85,7 @@ async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<E
   const details = detailsIn(takesDetails ? currencyOf(intent) : '')
   if (whole === undefined) checkWhole(intent)
   const request = await planned(config, (dry) => verb.call(dry, details, {}))
-  const warning = whole === undefined ? undefined : repetition(intent)
+  const warning = whole === undefined ? undefined : repetition(intent, flags)
   if (warning !== undefined) terminal.err(printable(warning))
   if (!(await confirmed(name, order_id, { terminal, request, flags, whole, signal }))) return EXIT.done
   try {
@@ -91,7 +98,7 @@ async function changeOrder(verb: ChangeVerb, use: Use<ChangeOptions>): Promise<E
   }
 }
 
-/** The operations of the order before the call; undefined where the service does not show them. */
+/** The operations of the order before the call; undefined if the service does not show them. */
 async function operationsBefore({ client, signal }: Session, order_id: string): Promise<WebhookEvent[] | undefined> {
   return await client.listOrderOperations({ order_id }, { signal }).catch((error: unknown) => {
     if (isApiError(error) && error.status === 404) return undefined

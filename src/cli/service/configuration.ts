@@ -30,7 +30,7 @@ export const SERVICE_OPTIONS = {
 
 export type ServiceFlags = Flags<typeof SERVICE_OPTIONS>
 
-/** Each setting with where it comes from: `--base-url`, `--env-file shop.env`, `environment`. */
+/** Each setting with its origin: `--base-url`, `--env-file shop.env`, `environment`. */
 export type Settings = Partial<Record<env.ClientVariable, { value: string; source: string }>>
 
 /** Reads every setting: flags win over `--env-file`, which wins over the environment, which wins over `fallback`. */
@@ -38,7 +38,8 @@ export async function readSettings(flags: ServiceFlags, environment?: env.Variab
   const fromEnvironment = await env.readVariables(undefined, environment)
   const fromFile = await env.readEnvFile(flags.envFile)
   const secret = flags.secretFile === undefined ? undefined : await env.readSecretFile(flags.secretFile)
-  const given = { ...flags, apiKey: undefined, apiSecret: secret, endpointsKey: undefined }
+  const allowInsecureHttp = flags.allowInsecureHttp ? 'true' : undefined
+  const given = { ...flags, apiKey: undefined, apiSecret: secret, endpointsKey: undefined, allowInsecureHttp }
   const settings: Settings = { ...fallback }
   for (const name of env.CLIENT_NAMES) {
     const found = [
@@ -51,7 +52,7 @@ export async function readSettings(flags: ServiceFlags, environment?: env.Variab
   return settings
 }
 
-/** The client's configuration, checked before anything is sent. `help` ends what is said of a missing setting. */
+/** The client's configuration, checked before anything is sent. `help` ends the message about a missing setting. */
 export function configOf(
   settings: Settings,
   { timeout: timeoutMs, allowInsecureHttp }: ServiceFlags,
@@ -59,7 +60,7 @@ export function configOf(
 ): ClientConfig {
   const values = Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value]))
   try {
-    const config = { ...configFromEnv(values), timeoutMs, allowInsecureHttp: allowInsecureHttp ?? false }
+    const config = { ...configFromEnv(values), timeoutMs, ...(allowInsecureHttp && { allowInsecureHttp }) }
     createClient(config)
     return config
   } catch (error) {

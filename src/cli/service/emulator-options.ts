@@ -13,21 +13,21 @@ const delays = (text: string): number[] =>
 
 const header = (line: string) => parts(line, /^([\w-]+):\s*(.*)$/, "'name: value'") as [string, string]
 
-/** The options of the emulator. The values' form is checked here, what they may be by the emulator. */
+/** The options of the emulator. The values' form is checked here, their range by the emulator. */
 export const EMULATOR_OPTIONS = {
   ...group('Where it is served:', {
     port: option('<N>', 'default 4010; 0 takes a free one', wholeNumber(0, 65_535)),
     host: option('<HOST>', 'default 127.0.0.1; 0.0.0.0 for other machines'),
     origin: option('<URL>', 'where others reach it: http://192.168.1.5:4010', webAddress),
-    allowHost: repeated('<NAME>', 'another name of it: emulator in compose; may be repeated', String),
+    allowHost: repeated('<NAME>', 'another name, as in compose; may be repeated', String),
     tlsCert: option('<FILE>', 'https with this certificate, and --tls-key FILE'),
     webhookUrl: option('<URL>', 'where webhooks without a server_url go', webAddress),
   }),
   ...group('What it prints:', {
     json: flag('each event as a line of JSON, for programs'),
     writeEnv: option('<FILE>', 'its addresses and credentials, for --env-file'),
-    wait: flag('waits until one is served, and --write-env written'),
-    quiet: flag('only internal errors'),
+    wait: flag('waits until --write-env is written'),
+    quiet: flag('internal errors only; with --json start, stop'),
     cards: flag('all test cards'),
   }),
   ...group('The same every time:', {
@@ -35,6 +35,7 @@ export const EMULATOR_OPTIONS = {
     clock: option('<ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock),
     state: option('<FILE>', 'goes on from there, and keeps it up to date'),
     seedFile: option('<FILE>', 'orders to begin with'),
+    keepOrders: option('<N>', 'forgets the oldest beyond N; default keeps all', wholeNumber(1, 1e9)),
   }),
   ...group('What the API document leaves open:', {
     authentication: completed(
@@ -42,10 +43,7 @@ export const EMULATOR_OPTIONS = {
       option('<MODE>', 'either (default), per-endpoint or plain'),
     ),
     strict: flag('rejects with 400 what would only be noted'),
-    perturb: completed(
-      [...PERTURBATIONS, 'seed'],
-      option('<LIST>', 'nulls,late_init and others (see the guide), or seed'),
-    ),
+    perturb: completed([...PERTURBATIONS, 'seed'], option('<LIST>', 'nulls,late_init … (see the guide), or seed')),
     captureContentType: completed(['json', 'any'], option('<MODE>', 'json (default) or any')),
     customerFields: completed(['optional', 'required'], option('<MODE>', 'optional (default) or required')),
     maxCapturePercent: option('<N>', 'what can be captured at most; default 115', wholeNumber(100, 1000)),
@@ -56,7 +54,7 @@ export const EMULATOR_OPTIONS = {
     webhookHeader: repeated('<HEADER>', "'name: value' of each webhook; may be repeated", header),
     checkoutExpiry: option('<TIME>', 'after which an unpaid one fails; default never', milliseconds),
     threeDSecureExpiry: option('<TIME>', 'after which 3-D Secure fails; default never', milliseconds),
-    authorizationExpiry: option('<TIME>', 'after which captures fail; default never', milliseconds),
+    authorizationExpiry: option('<TIME>', 'after which nothing more is captured; default never', milliseconds),
     account: repeated('<ACCOUNT>', 'NAME:CURRENCY:AVAILABLE:RESERVE; default four', account),
     latency: option('<MS>', 'of each call, in real time: 200, or 100-400', latency),
   }),
@@ -69,7 +67,13 @@ const NAMES = {
   ...{ webhookUrl: 'webhookUrl', seed: 'seed', clock: 'clock', authentication: 'authentication', strict: 'strict' },
   ...{ captureContentType: 'captureContentType', customerFields: 'customerFields', splitSum: 'splitSum' },
   ...{ maxCapturePercent: 'maxCapturePercent', hostedAuthResponse: 'hostedAuthResponse', latencyMs: 'latency' },
-  ...{ allowHosts: 'allowHost', accounts: 'account', retryDelaysMs: 'retryDelays', webhookTimeoutMs: 'webhookTimeout' },
+  ...{
+    keepOrders: 'keepOrders',
+    allowHosts: 'allowHost',
+    accounts: 'account',
+    retryDelaysMs: 'retryDelays',
+    webhookTimeoutMs: 'webhookTimeout',
+  },
 } as const
 
 /** The emulator's options; its credentials may come from the environment too. */

@@ -21,7 +21,7 @@ export const ORDER_OPTIONS = group('The order:', {
 
 export type HostedOrder = Extract<CreatePaymentInput, { mode: 'hosted' }>
 
-/** The input of a hosted payment. What is wrong in it is found by the SDK, under the field's name. */
+/** The input of a hosted payment. The SDK finds its mistakes, under the field's name. */
 export function hostedOrder(id: string | undefined, flags: Flags<typeof ORDER_OPTIONS>): HostedOrder {
   const order_id = id ?? newOrderId('cli-')
   const { amount, currency, method = 'purchase', description = `Order ${order_id}` } = flags
@@ -31,11 +31,11 @@ export function hostedOrder(id: string | undefined, flags: Flags<typeof ORDER_OP
     ...{ customer_email, customer_phone, server_url, result_url },
   }
   const given = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined))
-  // Card data has no place in a command: whatever is set, the customer pays on the service's page.
+  // Card data has no place in a command: the customer always pays on the service's page.
   return { ...applySettings(given, (flags.set ?? []).map(typed)), mode: 'hosted' } as unknown as HostedOrder
 }
 
-/** The fields that are numbers; every other one is a text, a phone number too. */
+/** The fields that are numbers; every other field is a text, a phone number too. */
 const NUMBERS = ['amount', 'interval_count', 'retry_attempts', 'retry_interval_hours']
 
 /** A setting whose value is a text, unless its field is a number or it is an object or a list. */

@@ -1,8 +1,11 @@
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { foldOrder } from '../../orders/index.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { money } from '../terminal/table.ts'
+import { printable } from '../terminal/terminal.ts'
 
-/** The change that is asked for, and the order as the service shows it; `before` is undefined where it shows nothing. */
+/** The requested change, and the order as the service shows it; `before` is undefined if it shows nothing. */
 export interface Intent {
   verb: string
   order_id: string
@@ -16,7 +19,9 @@ type Readable = Extract<WebhookEvent, { amount: number }>
 const readable = ({ before = [] }: Intent): Readable[] =>
   before.filter((event): event is Readable => 'amount' in event && 'status' in event)
 
-/** The currency to send: the order's. @throws {UsageError} when another one was given, or when neither is known. */
+/**
+ * The currency to send: the order's. @throws {UsageError} when another currency was given, or when neither is known.
+ */
 export function currencyOf(intent: Intent): string {
   const { verb, order_id, currency } = intent
   const own = readable(intent)[0]?.currency
@@ -38,16 +43,48 @@ export function checkWhole(intent: Intent): void {
   throw new UsageError(`${is} ${verb} is always whole: leave --amount out. Nothing was sent.`)
 }
 
-/** A warning where the order already has the same operation: captures and refunds have no idempotency key. */
-export function repetition(intent: Intent): string | undefined {
+/** The caller's flag for a repetition: `--again`, or `--if-version` with the version that they saw. */
+export type Repeated = {
+  again?: boolean | undefined
+  ifVersion?: string | undefined
+  yes?: boolean | undefined
+  dryRun?: boolean | undefined
+}
+
+/**
+ * The money of an order as one text: `edgetill order ID --json` has it as `version`. It changes with every operation.
+ */
+export function versionOf(order_id: string, events: readonly WebhookEvent[]): string {
+  const operations = foldOrder(events).operations.map(({ method, id, status }) => [method, id, status])
+  return sha256Base64url(JSON.stringify([order_id, operations])).slice(0, 12)
+}
+
+/**
+ * The warning for an operation that the order already has: captures and refunds have no idempotency key.
+ * @throws {UsageError} if it would be sent unattended, without `--again`, and if the order is not in the version that
+ *   was seen.
+ */
+export function repetition(intent: Intent, { again, ifVersion, yes, dryRun }: Repeated = {}): string | undefined {
   const { verb, order_id, amount, before } = intent
+  const version = versionOf(order_id, before ?? [])
+  if (ifVersion !== undefined && ifVersion !== version) {
+    throw new UsageError(
+      `Order ${order_id} has changed: its version is ${version}, not ${ifVersion}. Nothing was sent. ` +
+        `Look at it with edgetill order ${order_id}.`,
+    )
+  }
   if (before === undefined) {
-    return 'Warning: the service does not show the operations of this order, so that a repetition cannot be noticed.'
+    return 'Warning: the service does not show the operations of this order, so a repetition cannot be noticed.'
   }
   const isSame = (one: Readable) =>
     one.kind === verb && one.status !== 'failure' && (amount ?? one.amount) === one.amount
   const same = readable(intent).find(isSame)
   if (same === undefined) return undefined
-  const state = [same.status, same.created_at].filter(Boolean).join(', ')
-  return `Warning: order ${order_id} already has a ${verb} of ${money(same.amount, same.currency)} (${state}). This is another one.`
+  const state = printable([same.status, same.created_at].filter(Boolean).join(', '))
+  const has = `order ${order_id} already has a ${verb} of ${money(same.amount, same.currency)} (${state}).`
+  if (yes && !dryRun && !again && ifVersion === undefined) {
+    const cure = `add --again, or --if-version ${version}, which sends it once`
+    throw new UsageError(`Nothing was sent: ${has} If you want another one, ${cure}.`)
+  }
+  return `Warning: ${has} This is another one.`
 }

@@ -12,13 +12,13 @@ export function describeCode(code: string | null | undefined, description?: stri
   return [code ?? undefined, meaning].filter((part) => part !== undefined).join(': ')
 }
 
-/** The exit code for an operation's status. What is not final may still move money: whether it did is not known yet. */
+/** The exit code for an operation's status. An open status may still move money: the outcome is not known yet. */
 export function exitOf(status: string): 0 | 1 | 3 {
   if (status === 'success') return EXIT.done
   return isFinal(status) ? EXIT.failed : EXIT.unknown
 }
 
-/** The runtime's own reason, such as ENOTFOUND, an expired certificate, or what Deno was not allowed. */
+/** The runtime's own reason, such as ENOTFOUND, an expired certificate, or a permission that Deno lacks. */
 export function causeOf(error: unknown): string {
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
   if (cause !== undefined) return causeOf(cause)
@@ -26,7 +26,7 @@ export function causeOf(error: unknown): string {
   return typeof text === 'string' ? text.replace(/\.$/, '') : ''
 }
 
-/** How to fix an error of a call, for people; empty where the error says it already. */
+/** How to fix an error of a call, for people; empty if the error itself names the fix. */
 export function cureOf(error: unknown): string {
   if (isConnectionError(error)) {
     const cause = causeOf(error.cause)

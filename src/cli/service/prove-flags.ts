@@ -4,7 +4,7 @@ import { completed, flag, type OptionRow, option, repeated, unlisted } from '../
 
 const whole = wholeNumber(0, 0xffff_ffff)
 
-// commander gathers what follows the flag.
+// commander gathers the values after the flag.
 const kinds: OptionRow<OrderKind[] | undefined> = {
   says: `the orders that the shop has: ${ORDER_KINDS.join(', ')} (default: all)`,
   value: '<KIND...>',
@@ -21,10 +21,11 @@ export const PROVE_OPTIONS = {
   restartCommand: option('<COMMAND>', 'kills the receiver and starts it again'),
   refund: option('<URL>', "the shop's own refund, which gets a form: order_id, amount, currency, key"),
   capture: option('<URL>', "the shop's own capture, which gets the same form"),
-  orders: option('<COUNT>', 'how many orders are played (default: 200)', whole),
+  orders: option('<COUNT>', 'how many orders are drawn after the fixed ones (default: 100)', whole),
   seed: option('<NUMBER>', 'decides orders and attacks (default: 1)', whole),
   kinds: completed(ORDER_KINDS, kinds),
-  story: option('<FILE>', 'plays this story alone: of a finding, or of edgetill order --export'),
+  maxSeconds: option('<NUMBER>', 'after which it says what it has found so far (default: 120)', whole),
+  story: option('<FILE>', 'plays only this story, which an earlier run wrote'),
   report: option('<FILE>', 'writes an HTML page with the story of each failing order'),
   json: flag('the result as JSON, for programs'),
   // The help has no room for these: guides/prove.md has them.
@@ -42,6 +43,7 @@ export const PROVE_OPTIONS = {
     posId: option('<UUID>', "the shop's POS, if the receiver compares it"),
     settleMs: option('<MS>', 'how long the shop may take after its 200 (default: 500)', whole),
     timeoutMs: option('<MS>', 'how long a call may take (default: 10000)', whole),
+    log: option('<FILE>', 'writes each request to the shop and its answer, as a JSON line'),
     stories: option('<FOLDER>', 'where the story of each finding is written (default: prove-stories)'),
     usesEdgetill: flag('the receiver uses edgetill: advice names its functions'),
     junit: option('<FILE>', 'writes the result as JUnit XML'),

@@ -2,7 +2,8 @@ import type { ProveFinding, ProveReport } from '../../testing/prove/index.ts'
 import { findingText, stateText } from '../../testing/prove/report.ts'
 
 const STYLE = `
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
+    color-scheme: light dark }
   h2, .no { color: light-dark(#a4262c, #ff8f8f) } pre { overflow-x: auto; font-size: .75rem } li { margin: .4rem 0 }
   table { border-collapse: collapse } td, th { border: 1px solid #999; padding: .3rem .7rem; text-align: left }`
 
@@ -39,43 +40,58 @@ function section({ verdict, cause, advice, order_id, expected, seen, story }: Pr
 <p><code>${cause}</code> ${escaped(advice)}</p>
 <p>Order <code>${escaped(order_id)}</code></p>
 <ol>${steps.join('\n')}</ol>
-<table>${row('It should be', stateText(expected))}${row('The shop says', stateText(seen), ' class="no"')}</table></section>`
+<table>${row('It should be', stateText(expected))}
+${row('The shop says', stateText(seen), ' class="no"')}</table></section>`
 }
 
 const MAX_CURL = 20_000
 
-/** A command that sends a step's body again. What is too long for a command line is left out. */
+/** A command that sends a step's body again. Bodies that are too long for a command line are left out. */
 function curlOf(url: string, { type, text }: { type: string; text: string }): string {
   const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
   if (text.length > MAX_CURL) return `# a body of ${text.length} letters`
   return `curl -H ${quoted(`content-type: ${type}`)} --data-raw ${quoted(text)} ${quoted(url)}`
 }
 
-/** A report as JUnit XML: a test case for each finding, or one that passes. */
-export function junitOf({ findings, seed, orders }: ProveReport): string {
-  const cases = findings.map((finding) => {
-    const { verdict, cause, advice } = finding
-    const failure = `<failure type="${cause}" message="${escaped(advice)}">${escaped(findingText(finding))}</failure>`
-    return `  <testcase classname="edgetill.prove" name="${escaped(verdict)} (${cause})">${failure}</testcase>`
-  })
-  const passed = `  <testcase classname="edgetill.prove" name="${orders} orders, seed ${seed}"/>`
+/** A report as JUnit XML: a test case for each attack, and for each finding without one. */
+export function junitOf({ findings, seed, tried, seconds, complete }: ProveReport): string {
+  const failure = (finding: ProveFinding): string =>
+    `<failure type="${finding.cause}" message="${escaped(finding.advice)}">${escaped(findingText(finding))}</failure>`
+  const testcase = (name: string, time: number, inner: string): string =>
+    `  <testcase classname="edgetill.prove" name="${escaped(name)}" time="${time.toFixed(3)}">${inner}</testcase>`
+  const rest = findings.filter(({ attacks }) => attacks.length === 0)
+  const cases = [
+    ...Object.entries(tried).map(([attack, count]) => {
+      const own = findings.filter(({ attacks }) => attacks.includes(attack)).map(failure)
+      return testcase(attack, seconds[attack] ?? 0, count === 0 ? '<skipped/>' : own.join(''))
+    }),
+    ...rest.map((one) => testcase(`${one.verdict} (${one.cause})`, 0, failure(one))),
+    ...(rest.length > 0 ? [] : [testcase(`orders without an attack, seed ${seed}`, 0, '')]),
+    ...(complete ? [] : [testcase('every fixed story was played', 0, '<skipped/>')]),
+  ]
+  const [failures, skipped] = ['<failure', '<skipped'].map((tag) => cases.filter((one) => one.includes(tag)).length)
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="edgetill prove" tests="${Math.max(1, findings.length)}" failures="${findings.length}">
-${findings.length > 0 ? cases.join('\n') : passed}
+<testsuite name="edgetill prove" tests="${cases.length}" failures="${failures}" skipped="${skipped}">
+${cases.join('\n')}
 </testsuite>
 `
 }
 
-/** A report as SARIF 2.1.0. A receiver has an address in place of a file. */
-export function sarifOf({ url, findings }: ProveReport): string {
+/** A report as SARIF 2.1.0. A finding is in the file of its story: a receiver has an address in place of a file. */
+export function sarifOf({ url, findings }: ProveReport, files: ReadonlyMap<ProveFinding, string>): string {
   const rules = [
     ...new Map(findings.map(({ cause, advice }) => [cause, { id: cause, fullDescription: { text: advice } }])).values(),
   ]
-  const results = findings.map(({ cause, verdict, advice, story }) => ({
-    ruleId: cause,
+  const results = findings.map((finding) => ({
+    ruleId: finding.cause,
     level: 'error',
-    message: { text: [`${verdict}. ${advice}`, ...story.map(({ says }, index) => `${index + 1}. ${says}`)].join('\n') },
-    locations: [{ physicalLocation: { artifactLocation: { uri: url } } }],
+    message: { text: findingText(finding).trim() },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: files.get(finding) ?? 'prove' } },
+        logicalLocations: [{ fullyQualifiedName: url }],
+      },
+    ],
   }))
   const driver = { name: 'edgetill prove', rules }
   const $schema = 'https://json.schemastore.org/sarif-2.1.0.json'

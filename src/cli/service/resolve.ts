@@ -13,10 +13,10 @@ export const RESOLVE_OPTIONS = group('Afterwards:', {
 
 export type ResolveFlags = Flags<typeof RESOLVE_OPTIONS>
 
-/** The order to look up, where the call named none, and its operations from before the call. */
+/** The order to look up, if the call named none, and its operations from before the call. */
 type Clues = { order_id?: string | undefined; known?: readonly string[] | undefined }
 
-/** Says that an outcome is unknown, without the SDK's advice for programs, and with `--resolve` finds out. */
+/** Reports an unknown outcome, without the SDK's advice for programs, and with `--resolve` finds out. */
 export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, session: Session, clues: Clues) {
   const { order_id, known } = clues
   const { terminal, signal } = session
@@ -32,10 +32,13 @@ export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, s
   return outcome
 }
 
-/** Waits before each look-up, in milliseconds; the last one is repeated. */
+/** Waits before each look-up, in milliseconds; the last wait is repeated. */
 const PAUSES_MS = [0, 2_000, 5_000, 15_000, 30_000, 60_000]
 
-/** Asks until the outcome is known, or until an absence counts and still nothing is certain. Never sends the call again. */
+/**
+ * Looks up until the outcome is known, or until an absence counts and still nothing is certain. Never sends the call
+ * again.
+ */
 async function settle(
   call: UnresolvedCall & { sent_at: string },
   settleAfterMs: number,

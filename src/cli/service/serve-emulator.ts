@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../emulator/index.ts'
 import { isConfigError } from '../../errors.ts'
 import { readTextFile } from '../terminal/environment.ts'
@@ -11,7 +12,12 @@ export interface ServeEmulatorOptions extends Omit<ServeOptions, 'tls'> {
   tlsKey?: string | undefined
 }
 
-export type ServedEmulator = { emulator: Emulator; origin: string; close(): Promise<void> }
+export type ServedEmulator = {
+  emulator: Emulator
+  origin: string
+  /** Stops listening, runs `save`, which sees everything that was acknowledged, and then resets the emulator. */
+  close(save?: () => Promise<unknown>): Promise<void>
+}
 
 /** Serves an emulator with its clock: retries fall due by the clock, not by requests. Requests wait for `prepare`. */
 export async function serveEmulator(
@@ -47,12 +53,16 @@ export async function serveEmulator(
   return {
     emulator: ready,
     origin: new URL(credentials.baseUrl).origin,
-    async close() {
+    async close(save = async () => {}) {
       clearInterval(due)
-      // A webhook that waits for its receiver would hold the process.
-      for (const shop of shops.list()) shop.reset()
-      reset()
-      await served.close()
+      try {
+        await served.close()
+        await save()
+      } finally {
+        // A webhook that waits for its receiver would hold the process.
+        for (const shop of shops.list()) shop.reset()
+        reset()
+      }
     },
   }
 }
@@ -62,5 +72,14 @@ async function readIdentity(certFile?: string, keyFile?: string): Promise<ServeO
     if (file !== undefined) return readTextFile(file, option)
     throw new UsageError(`${option} is missing: --tls-cert and --tls-key belong together.`)
   }
-  return { cert: await read('--tls-cert', certFile), key: await read('--tls-key', keyFile) }
+  const identity = { cert: await read('--tls-cert', certFile), key: await read('--tls-key', keyFile) }
+  try {
+    createSecureContext(identity)
+  } catch (error) {
+    const files = `--tls-cert ${certFile} and --tls-key ${keyFile}`
+    throw new UsageError(
+      `${files} cannot be used: ${(error as Error).message}. They must be a certificate and its key, in PEM.`,
+    )
+  }
+  return identity
 }

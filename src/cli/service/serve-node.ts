@@ -83,13 +83,15 @@ async function respond(fetch: FetchHandler, incoming: IncomingMessage, outgoing:
   incoming.resume()
 }
 
-/** Undefined for what a Request cannot express: `OPTIONS *`, TRACE, a malformed Host. */
+/** Undefined if a Request cannot express it: `OPTIONS *`, TRACE, a malformed Host. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal, scheme: string): Request | undefined {
   const { method = 'GET', headers, rawHeaders, url = '/' } = incoming
   const fields = new Headers()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) fields.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
   const address = url.startsWith('/') ? `${scheme}://${headers.host ?? '127.0.0.1'}${url}` : url
   if (!URL.canParse(address) || ['TRACE', 'CONNECT', 'TRACK'].includes(method)) return undefined
+  // A Request takes no address with credentials, as in `Host: 127.0.0.1@shop.example.com`.
+  if (new URL(address).username !== '' || new URL(address).password !== '') return undefined
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers: fields, signal })
   const body = Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>
   const init = { method, headers: fields, body, signal, duplex: 'half' }
@@ -104,7 +106,7 @@ async function send(response: Response, method: string | undefined, outgoing: Se
     return
   }
   outgoing.flushHeaders()
-  // Who has gone away reads no more of it: that is not a failure.
+  // A client that has gone away reads no more: that is not a failure.
   await pipeline(Readable.fromWeb(response.body as never), outgoing).catch((error) => {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   })

@@ -25,7 +25,7 @@ export async function openSession(use: Use<typeof SERVICE_OPTIONS, unknown>): Pr
   return { config, client: createClient(config), terminal, json: flags.json ?? false, signal, wait }
 }
 
-/** Prints warnings, and with `--verbose` what is sent and received: the hooks see no header and no body. */
+/** Prints warnings, and with `--verbose` each request and response: the hooks see no header and no body. */
 export function hooksOf({ verbose }: ServiceFlags, terminal: Terminal): Partial<ClientConfig> {
   const onWarning = ({ message }: Warning): void => terminal.err(`Warning: ${message}`)
   if (!verbose) return { onWarning }

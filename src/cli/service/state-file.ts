@@ -8,11 +8,11 @@ import { UsageError } from '../terminal/errors.ts'
 export interface StateFile {
   /** Something happened: it is written within a second, and tried again each second while that fails. */
   changed(): void
-  /** Writes what is not written yet, and lets others use the file, also where the writing fails. */
+  /** Writes unwritten changes, and releases the file even if the writing fails. */
   close(): Promise<void>
 }
 
-/** Hands a JSON file to the emulator. @throws {UsageError} naming the option and the file, with what is wrong in it. */
+/** Hands a JSON file to the emulator. @throws {UsageError} naming the option and the file, with its mistake. */
 export async function fromFile(option: string, file: string, use: (json: unknown) => void): Promise<void> {
   const json = await readJsonFile(option, file)
   try {
@@ -48,11 +48,11 @@ export async function openStateFile(file: string, emulator: Emulator, seed: () =
     await lock.release()
     throw error
   }
-  let said = ''
+  let reported = ''
   const say = (message: string): void => {
     // Once for each cause: it is tried again every second.
-    if (message !== '' && message !== said) console.error(message)
-    said = message
+    if (message !== '' && message !== reported) console.error(message)
+    reported = message
   }
   let writing = Promise.resolve()
   const timer = setInterval(() => {
@@ -73,10 +73,13 @@ export async function openStateFile(file: string, emulator: Emulator, seed: () =
   }
 }
 
-/** A lock that was not renewed for so long belongs to nobody. */
+/** A lock that was not renewed for this long is abandoned. */
 const LOCK_MS = 10_000
 
-/** Two emulators on one file would each overwrite the other's orders. @throws {UsageError} naming the process that has it. */
+/**
+ * Two emulators on one file would each overwrite the other's orders. @throws {UsageError} naming the process that has
+ * it.
+ */
 async function lockFile(file: string) {
   const path = `${file}.lock`
   const own = `${hostname()} ${process.pid}`
@@ -92,7 +95,7 @@ async function lockFile(file: string) {
     throw new UsageError(`--state ${file} is in use by ${who}: stop it, or choose another file.`)
   })
   return {
-    // The folder may be gone: what that means is for the writing to say.
+    // The folder may be gone: the next write reports that.
     renew: () => utimes(path, new Date(), new Date()).catch(() => {}),
     release: () => rm(path, { force: true }),
   }

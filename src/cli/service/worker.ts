@@ -44,7 +44,7 @@ function originOf(address: string, insecure: boolean): string {
   throw new UsageError('EDGETILL_WORKER_URL must be https:// (http:// on loopback, or with --allow-insecure-http).')
 }
 
-/** A worker's response; `body` is empty where it is not a JSON object. */
+/** A worker's response; `body` is empty if it is not a JSON object. */
 export type WorkerResponse = { status: number; body: Record<string, unknown> }
 
 /** Sends a request with the worker's token. Rejects as `fetch` does. */
@@ -68,18 +68,21 @@ export async function askWorker(
   return { status: response.status, body }
 }
 
-/** {@link askWorker} for a verb that moves no money. @throws {FailedError} without a 2xx that has what it `holds`. */
+/**
+ * {@link askWorker} for a verb that moves no money. @throws {FailedError} without a 2xx, or without the field that it
+ * `holds`.
+ */
 export async function callWorker(
   worker: Worker,
   call: string,
   around: Surroundings,
-  { input, signal, timeoutMs, holds }: { input?: object; signal: AbortSignal; timeoutMs: number; holds: string },
+  { input, signal, timeoutMs, holds }: { input?: object; signal: AbortSignal; timeoutMs: number; holds?: string },
 ): Promise<Record<string, unknown>> {
   const either = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal])
   const { status, body } = await askWorker(worker, call, around, either, input).catch((error: unknown) => {
     throw signal.aborted ? error : noResponse(worker, error)
   })
-  if (status < 200 || status > 299 || !(holds in body)) throw rejection(status, body, worker)
+  if (status < 200 || status > 299 || (holds !== undefined && !(holds in body))) throw rejection(status, body, worker)
   return body
 }
 
@@ -91,15 +94,15 @@ const noResponse = ({ origin }: Worker, error: unknown): FailedError =>
   )
 
 const CURES: Record<number, string> = {
-  401: 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN of this worker.',
+  401: 'EDGETILL_WORKER_TOKEN is neither the ADMIN_TOKEN of this worker nor a token of its PEOPLE.',
   404: 'Is EDGETILL_WORKER_URL the origin of an edgetill worker, and is that up to date?',
 }
 
 function rejection(status: number, { title, detail, code }: Record<string, unknown>, { origin }: Worker): FailedError {
-  const said = [title, detail].filter((text) => typeof text === 'string').join(' ')
+  const reason = [title, detail].filter((text) => typeof text === 'string').join(' ')
   // A problem of the engine has a code: there the address is right.
   const cure = code === 'not_found' ? '' : (CURES[status] ?? (status >= 500 ? `Look at ${origin}/health.` : ''))
-  const text = `The worker at ${origin} rejected it with ${status}. ${printable(said.slice(0, 1000))}`.trim()
+  const text = `The worker at ${origin} rejected it with ${status}. ${printable(reason.slice(0, 1000))}`.trim()
   const cause = { code: 'api', status, apiCode: typeof code === 'string' ? code : undefined }
   return new FailedError(text + (cure && `\n${cure}`), { cause })
 }

@@ -3,7 +3,7 @@ import { type Colour, printable } from './terminal.ts'
 
 type Paint = (colour: Colour, text: string) => string
 
-/** Its result, how long it took, what happened, and what explains it. */
+/** Its result, duration, event and explanation. */
 type Line = { result: string; colour: Colour; ms?: number; what: string; more?: string }
 
 export function activityLine(activity: Activity, paint: Paint = (_, text) => text): string {

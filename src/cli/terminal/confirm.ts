@@ -24,7 +24,9 @@ type Confirmation = { terminal: Terminal; request: PlannedRequest; whole?: strin
   flags: SendFlags & { json?: boolean }
 }
 
-/** Shows what will be sent, and asks. False for `--dry-run`. @throws {FailedError} on no, {InterruptedError} on ^C. */
+/**
+ * Shows the request, and waits for a yes. False for `--dry-run`. @throws {FailedError} on no, {InterruptedError} on ^C.
+ */
 export async function confirmed(verb: string, subject: string, confirmation: Confirmation): Promise<boolean> {
   const { terminal, request, flags, whole, signal } = confirmation
   const { method, url, body } = request

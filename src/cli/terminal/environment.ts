@@ -14,6 +14,7 @@ export const CLIENT_VARIABLES = {
   EDGETILL_ENDPOINTS_KEY: 'endpointsKey',
   EDGETILL_SCHEME: 'scheme',
   EDGETILL_AUTHENTICATION: 'authentication',
+  EDGETILL_ALLOW_INSECURE_HTTP: 'allowInsecureHttp',
 } as const
 
 export type ClientVariable = keyof typeof CLIENT_VARIABLES
@@ -44,7 +45,7 @@ function isGranted(variable: string): boolean {
 
 export const canReadEnvironment = (): boolean => VARIABLES.some(isGranted)
 
-/** An environment variable; undefined where it is not set, empty, or not to be read. */
+/** An environment variable; undefined if it is not set, empty, or not to be read. */
 export const environmentVariable = (name: string): string | undefined =>
   isGranted(name) ? process.env[name] || undefined : undefined
 
@@ -101,7 +102,7 @@ export async function readTextFile(file: string, option: string): Promise<string
   return text
 }
 
-/** Writes a file beside it first and then renames it: whenever the process ends, the last whole one is there. */
+/** Writes a file beside it first and then renames it: whenever the process ends, the last whole file is there. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const beside = `${file}.${process.pid}.tmp`
   try {

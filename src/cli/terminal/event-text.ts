@@ -9,7 +9,7 @@ export function eventLine(event: WebhookEvent): string {
   return printable(`${kind} ${text(status)} ${money} ${text(currency)} order ${text(order_id)}`)
 }
 
-/** An event as JSON for people and programs. What can be charged is not shown: a terminal's output is kept and shared. */
+/** An event as JSON for people and programs. Card tokens are not shown: a terminal's output is kept and shared. */
 export const shownEvent = (event: WebhookEvent): Record<string, unknown> => withoutTokens({ ...event })
 
 export const withoutTokens = (payload: Record<string, unknown>): Record<string, unknown> =>
@@ -19,7 +19,7 @@ export const withoutTokens = (payload: Record<string, unknown>): Record<string, 
 export const textWithoutTokens = (text: string): string =>
   text.replaceAll(/("(?:cc|recurring)_token"\s*:\s*)"(?:[^"\\]|\\.)*"?/g, '$1"[hidden]"')
 
-/** Whether a field holds what can be charged. */
+/** Whether a field holds something that can be charged. */
 export const isToken = (name: string): boolean => name === 'cc_token' || name === 'recurring_token'
 
 function text(value: unknown): string {

@@ -3,7 +3,7 @@ export type Stop = 'signal' | 'broken pipe'
 
 const waiting = new Set<(stop: Stop) => void>()
 
-/** On a Ctrl-C in a terminal, npm and npx pass on what this process gets from the terminal as well. */
+/** On a Ctrl-C in a terminal, npm and npx pass on the signal that this process gets from the terminal as well. */
 const SAME_CTRL_C_MS = 500
 let stoppedAt = Number.NEGATIVE_INFINITY
 

@@ -16,8 +16,8 @@ export function setting(text: string): Setting {
 }
 
 /**
- * A copy of an object with the settings, in their order. A value is JSON (`1.5`, `{"a":1}`, `"text"`), else a text. Where
- * the object has a text, only `null` and what stands in quotes is JSON: `order_id=7` stays a text. @throws {UsageError}
+ * A copy of an object with the settings, in their order. A value is JSON (`1.5`, `{"a":1}`, `"text"`), else a text. If
+ * the object has a text, only `null` and quoted values are JSON: `order_id=7` stays a text. @throws {UsageError}
  */
 export function applySettings(base: object, settings: readonly Setting[]): Record<string, unknown> {
   const result = structuredClone(base) as Record<string, unknown>

@@ -1,10 +1,12 @@
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { UsageError } from './errors.ts'
 
-/** Bytes: far more than any webhook has, and what an endless input must not fill the memory with. */
+/** Bytes: far more than any webhook has, so that an endless input does not fill the memory. */
 const LIMIT = 16 * 1024 * 1024
 
-/** All of stdin as a text, without a final line break; undefined when it is not UTF-8. @throws {UsageError} if empty. */
+/**
+ * All of stdin as a text, without a final line break; undefined when it is not UTF-8. @throws {UsageError} if empty.
+ */
 export async function readStdin(what: string): Promise<string | undefined> {
   if (process.stdin.isTTY) console.error(`Paste ${what}, then press Ctrl-D.`)
   const parts: Uint8Array[] = []

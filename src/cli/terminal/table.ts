@@ -17,7 +17,7 @@ export function table(terminal: Terminal, titles: string[], rows: Cell[][], righ
 
 const textOf = (cell: Cell = ''): string => printable(typeof cell === 'object' ? cell.text : cell)
 
-/** Names and values below each other; what has no value is left out. */
+/** Names and values below each other; names without a value are left out. */
 export function list(entries: [name: string, value: string | undefined][]): string {
   const shown = entries.filter(([, value]) => value !== undefined && value !== '')
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises'
 import { environmentVariable } from './environment.ts'
 
-/** Where a command prints and asks; a test hands in another. */
+/** The output and input of a command; a test passes its own. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
   /** Whether a person can be asked: standard input and standard error are terminals. */
   readonly interactive: boolean
-  /** Asks on standard error. Resolves with an empty text when the input ends, and with undefined on Ctrl-C or the signal. */
+  /**
+   * Prompts on standard error. Resolves with an empty text when the input ends, and with undefined on Ctrl-C or the
+   * signal.
+   */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Colours a text for standard output, or returns it as it is. */
   paint(colour: Colour, text: string): string
@@ -24,7 +27,7 @@ const CODES: Readonly<Record<Colour, number>> = { green: 32, red: 31, yellow: 33
 /** Through the streams, not the console: on Deno and Bun, a console keeps quiet about a reader that has gone. */
 const STREAMS: Lines = { log: (text) => write(process.stdout, text), error: (text) => write(process.stderr, text) }
 
-/** Deno throws where the others emit an error. Thrown, it would look as if the verb had failed. */
+/** Deno throws an error that the others emit. Thrown, it would look as if the verb had failed. */
 function write(stream: NodeJS.WriteStream, text: string): void {
   try {
     stream.write(`${text}\n`)
@@ -80,7 +83,7 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }
 
-/** A whole output: lines and colours stay, whatever else a terminal would obey is escaped (in JSON too, which allows it). */
+/** A whole output: lines and colours stay, other control sequences are escaped (in JSON too, which allows it). */
 function visible(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of `paint`
   return text.replaceAll(/\u001b\[\d+m|\n|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>

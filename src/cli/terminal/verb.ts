@@ -4,7 +4,10 @@ import type { Variables } from './environment.ts'
 import { type ExitCode, UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
-/** An option of a verb. Its key is its name: `dryRun` is `--dry-run`. `T` is the type of its value, with undefined where it may be absent. */
+/**
+ * An option of a verb. Its key is its name: `dryRun` is `--dry-run`. `T` is the type of its value, with undefined if it
+ * may be absent.
+ */
 export interface OptionRow<T = unknown> {
   says: string
   /** The name of its value in the help; absent: it takes none. */
@@ -29,7 +32,7 @@ export type Flags<O> = {
 
 export const flag = (says: string): OptionRow<true | undefined> => ({ says })
 
-/** An option with a text, or with what `read` makes of it. */
+/** An option with a text, or with the result of `read`. */
 export function option(value: string, says: string): OptionRow<string | undefined>
 export function option<T>(value: string, says: string, read: (text: string) => T): OptionRow<T | undefined>
 export function option(value: string, says: string, read?: (text: string) => unknown): OptionRow {
@@ -104,7 +107,7 @@ export interface VerbRow<O extends OptionRows, A extends string> {
   run(use: Use<O, ArgumentOf<A>>): Promise<ExitCode> | Promise<void>
 }
 
-/** A verb of the command line: from its row come the help, the completion and the types of what it is given. */
+/** A verb of the command line: from its row come the help, the completion and the types of its arguments. */
 export type Verb = VerbRow<OptionRows, string>
 
 export const defineVerb = <const O extends OptionRows, const A extends string = never>(row: VerbRow<O, A>): Verb =>
@@ -114,11 +117,11 @@ export const defineVerb = <const O extends OptionRows, const A extends string = 
 export const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 function optionOf(name: string, { says, value, read, isRequired, isHidden, absent, group }: OptionRow): Option {
-  const made = new Option([flagOf(name), value].filter(Boolean).join(' '), says)
-  made.makeOptionMandatory(isRequired ?? false).hideHelp(isHidden ?? false)
-  if (read) made.argParser(read)
-  if (absent) made.default(absent.value, absent.says)
-  return group === undefined ? made : made.helpGroup(group)
+  const built = new Option([flagOf(name), value].filter(Boolean).join(' '), says)
+  built.makeOptionMandatory(isRequired ?? false).hideHelp(isHidden ?? false)
+  if (read) built.argParser(read)
+  if (absent) built.default(absent.value, absent.says)
+  return group === undefined ? built : built.helpGroup(group)
 }
 
 export function commandOf(verb: Verb, action: (argument: string | undefined, flags: Flags<unknown>) => Promise<void>) {

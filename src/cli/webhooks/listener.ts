@@ -1,5 +1,5 @@
 import { DRAINED_BYTES } from '../../lib/limits.ts'
-import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
+import { drained, readBytes } from '../../lib/read-bytes.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { createWebhookHandler, type WebhookEvent, type WebhookVerificationError } from '../../webhooks/index.ts'
 import { checkSecrets } from '../../webhooks/signature.ts'
@@ -14,11 +14,11 @@ export interface Heard {
   at: string
   method: string
   path: string
-  /** The status of the receiver that this package makes: 200 for what is genuine. */
+  /** The status of this package's receiver: 200 for a genuine webhook. */
   status: number
   summary: string
   event?: WebhookEvent
-  /** Of what is rejected: the reason of the receiver, and what `edgetill verify` finds. */
+  /** For a rejected webhook: the receiver's reason, and the finding of `edgetill verify`. */
   reason?: string
   causes?: string[]
   saved?: string
@@ -37,7 +37,7 @@ export interface ListenerOptions {
 /** Bytes of a body at most: more than any receiver takes. */
 const LIMIT = 1024 * 1024
 
-/** A receiver that says what it receives, keeps it and hands it on. The response is the one of the receiver behind it. */
+/** A receiver that prints, keeps and forwards each webhook. It returns the response of the receiver behind it. */
 export function createListener(options: ListenerOptions): (request: Request) => Promise<Response> {
   const { secrets, forwardTo, save } = options
   checkSecrets(secrets.map(({ value }) => value))
@@ -52,9 +52,7 @@ export function createListener(options: ListenerOptions): (request: Request) => 
     const { method, url } = request
     const { pathname, search } = new URL(url)
     const headers = [...request.headers]
-    const bytes = await readBytes(request, LIMIT, DRAINED_BYTES).catch((error: unknown) => {
-      if (!(error instanceof TooLargeError)) throw error
-    })
+    const bytes = await readBytes(request, LIMIT, drained(DRAINED_BYTES))
     if (!bytes) {
       const summary = `rejected: longer than ${LIMIT} bytes`
       report({ at, method, path: pathname, status: 413, summary, reason: 'too_large', causes: [] })
@@ -87,7 +85,7 @@ export function createListener(options: ListenerOptions): (request: Request) => 
 
 /** Whether a request is a genuine webhook, as `createWebhookHandler` sees it, and in words. */
 async function judge({ method, headers }: Request, body: Uint8Array<ArrayBuffer>, secrets: readonly NamedSecret[]) {
-  // The service asks whether the address is there before it sends webhooks to it.
+  // The service checks the address before it sends webhooks there.
   if (method === 'GET' || method === 'HEAD') return { status: 200, summary: 'not a webhook', response: new Response() }
   let event: WebhookEvent | undefined
   let rejection: Partial<WebhookVerificationError> = {}

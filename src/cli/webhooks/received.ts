@@ -13,7 +13,7 @@ const receivedSchema = v.object({
   forwarded_to: v.nullable(text),
   headers: v.array(v.tuple([text, text])),
   summary: text,
-  /** The body as a text, or in Base64 where it is not UTF-8: its bytes are what is signed. */
+  /** The body as a text, or in Base64 where it is not UTF-8: its bytes are signed. */
   body: text,
   encoding: v.picklist(['utf8', 'base64']),
 })
@@ -35,7 +35,9 @@ export async function prepareFolder(folder: string): Promise<void> {
   })
 }
 
-/** Saves a request as one file; its name sorts by the time of receipt. Others cannot read it: it may hold a card token. */
+/**
+ * Saves a request as one file; its name sorts by the time of receipt. Others cannot read it: it may hold a card token.
+ */
 export async function saveReceived(folder: string, received: Received, count: number): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = `${received.received_at.replaceAll(/[-:.]/g, '')}-${String(count).padStart(4, '0')}.json`

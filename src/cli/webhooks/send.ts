@@ -16,7 +16,7 @@ export interface Reply {
 /** Milliseconds that a receiver has for its whole response. */
 const TIMEOUT = 30_000
 const KEPT = 64 * 1024
-/** Headers of one connection, and the host: all others are sent on unchanged. */
+/** Headers of a connection, and the host: all others are sent on unchanged. */
 const PER_CONNECTION =
   /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
@@ -62,7 +62,7 @@ export function sendRequest(
   })
 }
 
-/** A reply that can be shown: the emulator responds with the payment, and a receiver may repeat what it got. */
+/** A reply that can be shown: the emulator responds with the payment, and a receiver may repeat its input. */
 export const shownReply = (reply: Reply): Reply => ({ ...reply, text: textWithoutTokens(reply.text) })
 
 export function replyFields(reply: Reply): Record<string, unknown> {
@@ -70,7 +70,7 @@ export function replyFields(reply: Reply): Record<string, unknown> {
   return { status, error, ms, response }
 }
 
-/** For people: `200 in 12 ms`, with the text of what is not a success. */
+/** For people: `200 in 12 ms`, with the text of a failure. */
 export function replyText(reply: Reply): string {
   const { status, text, error, ms } = shownReply(reply)
   if (status === null) return `failed: ${error}`

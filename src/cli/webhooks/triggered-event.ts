@@ -9,7 +9,10 @@ import { applySettings, type Setting } from '../terminal/set-values.ts'
 
 export const EVENT_KINDS = KINDS as readonly TestEventKind[]
 
-/** The payload of a complete webhook of a kind, with the settings. Status, amount and currency change what depends on them, too. */
+/**
+ * The payload of a complete webhook of a kind, with the settings. Status, amount and currency change dependent fields,
+ * too.
+ */
 export function triggeredEvent(kind: TestEventKind, settings: readonly Setting[]): Record<string, unknown> {
   for (const { path } of settings) requireField(kind, path)
   const { status, amount, currency } = applySettings({ status: '', currency: '' }, settings)
@@ -29,7 +32,7 @@ const INNER: Readonly<Record<string, readonly string[]>> = {
   recurring: ['id', 'status'],
 }
 
-/** The documented fields of a kind. `recurring` stands in "Re-send a webhook" alone. */
+/** The documented fields of a kind. `recurring` stands only in "Re-send a webhook". */
 function fieldsOf(kind: Exclude<TestEventKind, 'unknown' | 'unexpected'>): readonly string[] {
   if (kind === 'capture' || kind === 'void' || kind === 'auth_increment' || kind === 'refund') {
     return [...WEBHOOKS.secondaryRequired, ...WEBHOOKS.secondaryOptional, ...WEBHOOKS[kind]]

@@ -13,12 +13,14 @@ import { OTHER_PAYMENT } from '../spec/parameters.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
 
-/** How an action ends, in place of what the card decides: 1xxx success, 2xxx and 9000 pending, every other code failure. */
+/** How an action ends, in place of the card's result: 1xxx success, 2xxx and 9000 pending, every other code failure. */
 export interface ActionOutcome {
   status_code?: string | undefined
 }
 
-/** A payment that the merchant did not create through an endpoint of the API document: only its webhook is documented. */
+/**
+ * A payment that the merchant did not create through an endpoint of the API document: only its webhook is documented.
+ */
 export interface OtherPayment extends ActionOutcome {
   method: 'credit' | 'p2p' | 'lookup'
   order_id: string
@@ -34,11 +36,11 @@ export interface OtherPayment extends ActionOutcome {
  * `TypeError` when the order does not exist or its state does not allow the action.
  */
 export interface PortalActions {
-  /** Captures what is left of an authorization, or `amount` of it. */
+  /** Captures `amount`, or the rest of an authorization. */
   capturePayment(orderId: string, amount?: number, outcome?: ActionOutcome): Operation
   /** Voids a whole authorization, of which nothing was captured. */
   voidPayment(orderId: string, outcome?: ActionOutcome): Operation
-  /** Refunds what is left of what was paid, or `amount` of it; of a subscription, its latest charge or the named one. */
+  /** Refunds `amount`, or the rest of the payment; of a subscription, its latest or the named charge. */
   refundPayment(
     orderId: string,
     amount?: number,
@@ -52,7 +54,7 @@ export interface PortalActions {
   cancelPayment(orderId: string): Payment
   /** Ends a subscription. */
   cancelRecurring(orderId: string): void
-  /** Ends a pending payment or operation with a status code: the one with this id, or the latest. */
+  /** Ends a pending payment or operation with a status code: by its id, or the latest. */
   conclude(orderId: string, statusCode: string, id?: string): Payment | Operation
   /** Lets an open checkout, a 3-D Secure page, an authorization or the order's card token expire. */
   expire(orderId: string, what: WhatExpires): void
@@ -66,10 +68,13 @@ export interface Action {
   does: string
   input: v.GenericSchema & { entries: v.ObjectEntries }
   example: Record<string, unknown>
-  /** Its method in `emulator.control`, and the fields that are arguments there; the others are members of its last argument. */
+  /**
+   * Its method in `emulator.control`, and the fields that are arguments there; the others are members of its last
+   * argument.
+   */
   method: keyof PortalActions
   args: readonly string[]
-  /** Does it to the order that `order_id` names. It returns what the control API responds. */
+  /** Acts on the order that `order_id` names. Returns the response of the control API. */
   run(context: Context, order: Order, input: never): unknown
 }
 
@@ -95,7 +100,7 @@ export const ACTIONS: readonly Action[] = [
     'Captures an authorization.',
     part,
     { order_id: 'A-1', amount: 20 },
-    // An action by hand has no request with a server_url: its webhook goes where the payment's go.
+    // An action by hand has no request with a server_url: its webhook goes to the payment's address.
     (context, order, input) => capture(context, order, { ...input, server_url: order.request.server_url }),
   ),
   action('void', ['voidPayment'], 'Voids an authorization.', ends, { order_id: 'A-1' }, voidAuthorization),
@@ -174,9 +179,9 @@ export const ACTIONS: readonly Action[] = [
   },
 ]
 
-/** Does an action. What the domain rejects is the caller's mistake; the result is a copy. */
-export function carryOut({ name, input, run }: Action, context: Context, asked: unknown): unknown {
-  const given = parseInput(input, asked) as { order_id: string; amount?: number }
+/** Does an action. A rejection of the domain is the caller's mistake; the result is a copy. */
+export function carryOut({ name, input, run }: Action, context: Context, body: unknown): unknown {
+  const given = parseInput(input, body) as { order_id: string; amount?: number }
   const wrong = given.amount === undefined ? undefined : context.rules.types.amount(given.amount)
   if (wrong !== undefined) throw new InputError(`amount ${wrong}.`)
   const order = context.state.orders.get(given.order_id)

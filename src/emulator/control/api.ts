@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { type Context, homeOf } from '../context.ts'
 import { faultEntries } from '../faults/fault.ts'
 import { messagePage } from '../pages/layout.ts'
-import { firstMalformed, InputError, parseInput, suggestion } from '../parse-input.ts'
+import { InputError, jsonFlaw, parseInput, suggestion } from '../parse-input.ts'
 import type { Node } from './openapi.ts'
 import { type ControlOperation, NotFound, OPERATIONS, type Scope } from './operations.ts'
 
@@ -18,16 +18,12 @@ export function listOperations(): Response {
 }
 
 /**
- * Handles `/_emulator/api/<name>`: JSON in and out, whatever the content type says. A form may post as well; it is sent
- * back to the page that it came from. None of this belongs to the service.
+ * Handles `/_emulator/api/<name>`: JSON in and out, with any content type. A form may post as well; it is sent back to
+ * the page that it came from. None of this belongs to the service.
  *
- * @param subject What ends the path: `mugs` of `/_emulator/api/shops/mugs`.
+ * @param subject The end of the path: `mugs` of `/_emulator/api/shops/mugs`.
  */
 export async function controlApi(scope: Scope, request: Request, name: string, subject?: string): Promise<Response> {
-  const site = request.headers.get('sec-fetch-site')
-  if (site === 'cross-site' || site === 'same-site') {
-    return Response.json({ error: 'A page of another origin may not control the emulator.' }, { status: 403 })
-  }
   const named = OPERATIONS.filter((operation) => operation.name === name)
   if (named.length === 0) {
     const names = [...new Set(OPERATIONS.map((operation) => operation.name))]
@@ -43,7 +39,7 @@ export async function controlApi(scope: Scope, request: Request, name: string, s
   const part = subject === undefined ? {} : { name: subject }
   const raw = operation.method === 'POST' ? await request.text() : ''
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  // curl -d says "form" for JSON, too: what looks like JSON is JSON.
+  // curl -d sends "form" for JSON, too: a text that looks like JSON is JSON.
   const isForm = type === 'application/x-www-form-urlencoded' && !/^\s*[[{]/.test(raw)
   if (operation.method === 'POST' && isForm) return submit(scope, operation, raw, request.signal)
   try {
@@ -69,8 +65,8 @@ async function submit(scope: Scope, operation: ControlOperation, raw: string, si
 }
 
 /**
- * Reads a form of the emulator's pages as the JSON that the control API takes. A form knows text alone and sends empty fields:
- * what the operation's schema says is a number becomes one, and what is empty is left out.
+ * Reads a form of the emulator's pages as the JSON that the control API takes. A form has only texts and sends empty
+ * fields: numbers of the operation's schema are converted, and empty fields are left out.
  */
 function readForm(raw: string, { name, input }: ControlOperation, home: string) {
   const { return_to = '', ...filled } = Object.fromEntries(
@@ -79,7 +75,7 @@ function readForm(raw: string, { name, input }: ControlOperation, home: string) 
   const { entries = {} } = input as { entries?: v.ObjectEntries }
   const known = name === 'faults' ? { ...faultEntries(filled.fault), ...entries } : entries
   const typed = Object.fromEntries(Object.entries(filled).map(([key, value]) => [key, typedAs(known[key], value)]))
-  // Parsed, so that what a header cannot hold is escaped.
+  // Parsed, so that characters that a header cannot hold are escaped.
   const back = return_to.startsWith('/_emulator') ? new URL(return_to, 'http://localhost') : undefined
   const returnTo = back === undefined ? home : back.pathname + back.search
   return { input: name === 'faults' ? faultsOf(typed) : typed, returnTo }
@@ -93,7 +89,7 @@ function typedAs(schema: unknown, value: string): unknown {
   return (type === 'boolean' || literal === true) && value === 'true' ? true : value
 }
 
-/** A form has no nested fields: `fault` is the kind, what stands beside it belongs to the fault. */
+/** A form has no nested fields: `fault` is the kind, the fields beside it belong to the fault. */
 function faultsOf(input: Record<string, unknown>): Record<string, unknown> {
   const { fault: kind, times, probability, ...rest } = input
   if (kind === undefined) return input
@@ -118,22 +114,42 @@ function readJson(raw: string): unknown {
   } catch (cause) {
     throw new InputError(`The body is not JSON: ${(cause as Error).message}.`)
   }
-  const malformed = firstMalformed(parsed)
-  if (malformed !== undefined) throw new InputError(`${malformed || 'The body'} must be well-formed Unicode.`)
+  const wrong = jsonFlaw(parsed, 1000)
+  if (wrong !== undefined) throw new InputError(`${wrong.path || 'The body'} ${wrong.flaw}.`)
   return parsed
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/
 
 /**
- * Rejects a request for a page or the control API that names a host other than the emulator's own: a page whose name was pointed at this machine
- * (DNS rebinding) sends its own. Without an `origin` the emulator is not served and has no host to compare.
+ * Rejects a control request of another origin's page. Browsers send `Origin` with every POST, and `Sec-Fetch-Site` only
+ * to https and loopback. `null` is the origin of a sandboxed page, which may come from anywhere.
+ */
+export function originProblem({ options }: Context, { headers, url }: Request): Response | undefined {
+  const origin = headers.get('origin')
+  const site = headers.get('sec-fetch-site')
+  const own = origin === null ? site !== 'cross-site' && site !== 'same-site' : isOwn(origin)
+  if (own) return undefined
+  return Response.json({ error: 'A page of another origin may not control the emulator.' }, { status: 403 })
+
+  // Behind a proxy that ends TLS, the origin is that of the option.
+  function isOwn(origin: string): boolean {
+    return origin === new URL(url).origin || origin === options.origin
+  }
+}
+
+/**
+ * Rejects a request for a page or the control API that names a host other than the emulator's own: a page whose name
+ * was pointed at this machine (DNS rebinding) sends its own. Without an `origin` the emulator is not served and has no
+ * host to compare.
  */
 export function hostProblem(context: Context, request: Request): Response | undefined {
   const { origin, served, allowHosts } = context.options
   const { host, hostname } = new URL(request.url)
   if (!served || host === new URL(origin).host || LOOPBACK.test(hostname)) return undefined
   if (allowHosts.some((name) => name.toLowerCase() === hostname)) return undefined
-  const error = `The emulator's pages and control API are not available under the host ${host}; serve the emulator with --origin http://${host}, or with --allow-host ${hostname}.`
+  const error =
+    `The emulator's pages and control API are not available under the host ${host}; ` +
+    `serve the emulator with --origin http://${host}, or with --allow-host ${hostname}.`
   return Response.json({ error }, { status: 403 })
 }

@@ -3,7 +3,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Credentials, ShopOptions } from '../options.ts'
 import type { PayOptions } from '../pay.ts'
-import type { LoggedRequest, Note } from '../state/activity.ts'
+import type { LoggedRequest, Note, RequestFilter } from '../state/activity.ts'
 import type { EmulatorClock } from '../state/clock.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { PortalActions } from './actions.ts'
@@ -17,9 +17,9 @@ export interface EmulatorControls {
   /** The settings of a client, under the names of the SDK's configuration. */
   readonly credentials: Credentials
   readonly clock: EmulatorClock
-  /** The latest 2,000 requests, oldest first, each with its response; credentials and card data are masked. */
-  readonly requests: readonly LoggedRequest[]
-  /** The latest 2,000 notes, oldest first: what works here and may be rejected by the service. */
+  /** The latest 2,000 requests that match, oldest first, with their responses; credentials and card data are masked. */
+  requests(filter?: RequestFilter): LoggedRequest[]
+  /** The latest 2,000 notes, oldest first: requests that work here and that the service may reject. */
   readonly notes: readonly Note[]
   /** The latest 10,000 webhooks, oldest first, with their attempts. */
   readonly deliveries: Deliveries
@@ -29,15 +29,21 @@ export interface EmulatorControls {
   readonly faults: Faults
   /** Changes to payments beside the documented requests: void, refund, increment, the end of a subscription. */
   readonly control: PortalActions
-  /** All that the emulator remembers, as JSON. */
+  /** The emulator's whole state, as JSON. */
   snapshot(): Snapshot
-  /** Goes on from a snapshot, in the place of what is there. @throws {ConfigError} for anything else, which changes nothing. */
+  /**
+   * Replaces the state by a snapshot. @throws {ConfigError} for anything else and for a damaged snapshot: nothing
+   * changes then.
+   */
   restore(snapshot: unknown): void
-  /** Makes orders from a list: see `--seed-file`. @throws {ConfigError} naming by its path what is wrong; then none is made. */
+  /**
+   * Makes orders from a list: see `--seed-file`. @throws {ConfigError} naming each mistake's path; then nothing is
+   * made.
+   */
   seedOrders(orders: unknown): void
   /**
-   * Goes back to the start: no orders, webhooks, requests and faults, nothing scheduled, the same ids and the clock again. With an
-   * order_id it forgets that order alone, whose id can then be used again; balances stay as they are. Other shops keep theirs.
+   * Goes back to the start: no orders, webhooks, requests, faults or due work, the same ids and the clock again. With
+   * an order_id it forgets only that order, whose id is free again; balances stay as they are. Other shops keep theirs.
    * @throws {ConfigError} when there is no such order.
    */
   reset(orderId?: string): void
@@ -46,7 +52,7 @@ export interface EmulatorControls {
 /** `fetch`, and the handler of a server or a Worker, in one. */
 export interface EmulatorFetch {
   (input: Request | string | URL, init?: RequestInit): Promise<Response>
-  /** As `Deno.serve`, `Bun.serve` and Workers call it: what comes after the request is theirs. */
+  /** As `Deno.serve`, `Bun.serve` and Workers call it: arguments after the request are theirs. */
   (request: Request, server: unknown, workerContext?: unknown): Promise<Response>
 }
 
@@ -59,15 +65,16 @@ export interface Emulator extends EmulatorControls {
    * @throws {ConnectionResetError} when a fault breaks the connection.
    */
   readonly fetch: EmulatorFetch
-  /** Pays on a checkout page of this emulator, as `pay` of `edgetill/testing` does. Returns where the customer ends up. */
+  /** Pays on a checkout page of this emulator, as `pay` of `edgetill/testing`. Returns the customer's last page. */
   pay(checkoutUrl: string | URL, options?: Omit<PayOptions, 'fetch'>): Promise<string>
 }
 
-/** The shops that share the address of one emulator. */
+/** The shops that share the address of an emulator. */
 export interface Shops {
   /**
-   * Makes a shop: a POS with its own credentials, orders, clock, faults and seed. A request belongs to the shop whose key it
-   * carries, a checkout page to the shop that made it, and `/_emulator/shops/NAME` has its pages and its control API.
+   * Makes a shop: a POS with its own credentials, orders, clock, faults and seed. A request belongs to the shop whose
+   * key it carries, a checkout page to the shop that made it, and `/_emulator/shops/NAME` has its pages and its control
+   * API.
    *
    * @throws {ConfigError} for a name or credentials that another shop has, and for options that make no sense.
    */
@@ -75,6 +82,8 @@ export interface Shops {
   get(name: string): Emulator | undefined
   /** All but the emulator's own, oldest first. */
   list(): Emulator[]
-  /** Ends a shop: it is forgotten with all that it remembers. @throws {ConfigError} when no shop has this name. */
+  /** Ends a shop: it is forgotten with its whole state. @throws {ConfigError} when no shop has this name. */
   end(name: string): void
+  /** Ends every shop but the emulator's own, and returns their names. */
+  endAll(): string[]
 }

@@ -1,8 +1,8 @@
 import type { ActivityLog } from '../state/activity.ts'
 
 /**
- * `GET /_emulator/api/events`: what happens, as server-sent events. The name of an event is its type: `request`, `state`,
- * `webhook`, `note`, `fault`, `preflight`, `error` or `reset`.
+ * `GET /_emulator/api/events`: the emulator's activity, as server-sent events. The name of an event is its type:
+ * `request`, `state`, `webhook`, `note`, `fault`, `preflight`, `error` or `reset`.
  */
 export function eventStream(activity: ActivityLog, request: Request): Response {
   const text = new TextEncoder()
@@ -10,7 +10,7 @@ export function eventStream(activity: ActivityLog, request: Request): Response {
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       let count = 0
-      // A first line at once: the reader learns that it is connected.
+      // A first line at once shows the reader that it is connected.
       controller.enqueue(text.encode('retry: 1000\n: connected\n\n'))
       const unsubscribe = activity.subscribe((event) => {
         count += 1
@@ -22,7 +22,7 @@ export function eventStream(activity: ActivityLog, request: Request): Response {
       }
       end = () => {
         unsubscribe()
-        // Not the signal alone: on Node it works only as long as something holds its request.
+        // The signal is not enough: on Node it works only as long as something holds its request.
         request.signal.removeEventListener('abort', leave)
       }
       request.signal.addEventListener('abort', leave, { once: true })

@@ -16,7 +16,10 @@ export interface Node {
   expected?: string
 }
 
-/** `GET /_emulator/openapi.json`: the control API as OpenAPI 3.1, made from the schemas that its requests are checked with. */
+/**
+ * `GET /_emulator/openapi.json`: the control API as OpenAPI 3.1, made from the schemas that its requests are checked
+ * with.
+ */
 export function openApi(): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of OPERATIONS) {

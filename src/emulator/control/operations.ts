@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { SHOP, shopName } from '../options.ts'
-import { fields, InputError, number, oneOf, text, wholeNumber } from '../parse-input.ts'
+import { fields, InputError, jsonFlaw, number, oneOf, text, wholeNumber } from '../parse-input.ts'
+import type { RequestFilter } from '../state/activity.ts'
 import { TEST_CARDS } from '../state/cards.ts'
 import { DURATION_ENTRIES, type Duration } from '../state/time.ts'
 import { type Delivery, stateOf } from '../webhooks/delivery-store.ts'
@@ -45,13 +46,21 @@ const row =
   })
 const get = row('GET')
 const post = row('POST')
+const state = (name: string, does: string, run: (scope: Scope) => unknown): ControlOperation =>
+  get(name, does, fields('query', {}), '', run)
 
-const nothing = fields('query', {})
+const NO_OBJECT = 'must be a JSON object.'
+const anObject = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  NO_OBJECT,
+)
 const count = v.optional(v.pipe(text, v.regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1.'), v.transform(Number)))
 const yes = v.optional(v.literal('true', 'must be true.'))
-/** `limit` and `after` page through a list: `after` is the id of the last entry of the page before. `newest` turns the list round. */
-const PAGE = { limit: count, after: v.optional(text), newest: yes }
-const byOrder = fields('query', { order_id: v.optional(text), ...PAGE })
+/**
+ * `limit` and `after` page through a list: `after` is the id of the last entry of the page before. `newest` turns the
+ * list round.
+ */
+const BY_ORDER = { order_id: v.optional(text), limit: count, after: v.optional(text), newest: yes }
 
 type Page = { limit?: number | undefined; after?: string | undefined; newest?: 'true' | undefined }
 
@@ -61,14 +70,6 @@ function pageOf<T extends { id: string }>(oldest: readonly T[], { limit, after, 
   if (after !== undefined && start === 0) throw new NotFound(`after: nothing here has the id ${JSON.stringify(after)}.`)
   return all.slice(start, limit === undefined ? undefined : start + limit)
 }
-
-const list = (name: string, does: string, of: (scope: Scope) => readonly { id: string; order_id: string | null }[]) =>
-  get(name, does, byOrder, '?order_id=A-1', (scope, { order_id, ...page }) =>
-    pageOf(
-      of(scope).filter((one) => order_id === undefined || one.order_id === order_id),
-      page,
-    ),
-  )
 
 function found<T>(value: T | undefined, what: string, id: string): T {
   if (value === undefined) throw new NotFound(`No ${what} ${JSON.stringify(id)}.`)
@@ -83,23 +84,16 @@ function shopView({ shop = '', credentials }: Emulator): Record<string, unknown>
 }
 
 export const OPERATIONS: readonly ControlOperation[] = [
-  get(
-    'credentials',
-    'The addresses and credentials that a client needs.',
-    nothing,
-    '',
-    ({ credentials }) => credentials,
-  ),
-  get('cards', 'The test cards.', nothing, '', () => TEST_CARDS),
-  get('clock', "The emulator's time.", nothing, '', ({ clock }) => ({ now: clock.now() })),
-  get('faults', 'The faults that are set, and the last ones that fired.', nothing, '', ({ faults }) => ({
-    ...faults.list(),
-    fired: faults.fired(),
-  })),
+  state('credentials', 'The addresses and credentials that a client needs.', ({ credentials }) => credentials),
+  state('cards', 'The test cards.', () => TEST_CARDS),
+  state('clock', "The emulator's time.", ({ clock }) => ({ now: clock.now() })),
+  state('faults', 'The faults that are set, and the last ones that fired.', ({ faults }) => {
+    return { ...faults.list(), fired: faults.fired() }
+  }),
   get(
     'orders',
     'Every order, those with this status, a page of them, or the one with this order_id.',
-    fields('query', { order_id: v.optional(text), status: v.optional(text), ...PAGE }),
+    fields('query', { ...BY_ORDER, status: v.optional(text) }),
     '?order_id=A-1',
     ({ orders }, { order_id, status, ...page }) => {
       if (order_id !== undefined) return found(orders.get(order_id), ORDER, order_id)
@@ -108,22 +102,38 @@ export const OPERATIONS: readonly ControlOperation[] = [
       return orders.page({ ...page, status, newest: page.newest !== undefined })
     },
   ),
-  list('notes', 'What works here and may be rejected by the service.', ({ notes }) => notes),
-  list(
-    'requests',
-    'The latest requests and responses; credentials and card data are masked.',
-    ({ requests }) => requests,
+  get(
+    'notes',
+    'What works here and may be rejected by the service.',
+    fields('query', BY_ORDER),
+    '?order_id=A-1',
+    ({ notes }, { order_id, ...page }) =>
+      pageOf(
+        notes.filter((one) => order_id === undefined || one.order_id === order_id),
+        page,
+      ),
   ),
-  get('snapshot', 'All that the emulator remembers, for `restore`.', nothing, '', (e) => e.snapshot()),
+  get(
+    'requests',
+    'The latest requests and responses, those with this status (400, or 4xx for all of them); secrets are masked.',
+    fields('query', {
+      ...BY_ORDER,
+      status: v.optional(v.pipe(text, v.regex(/^[2-5](\d\d|xx)$/, 'must be a status like 400, or 4xx.'))),
+    }),
+    '?status=4xx',
+    ({ requests }, { order_id, status, ...page }) =>
+      pageOf(requests({ order_id, status: (Number(status) || status) as RequestFilter['status'] }), page),
+  ),
+  state('snapshot', 'All that the emulator remembers, for `restore`.', (e) => e.snapshot()),
   get(
     'deliveries',
-    'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been attempted, or when the time is over.',
+    'Every webhook with its attempts. With `wait`, responds as soon as `count` of them (default 1) have been ' +
+      'attempted, or when the time is over.',
     fields('query', {
-      order_id: v.optional(text),
+      ...BY_ORDER,
       status: v.optional(oneOf('status', ['failed', 'delivered', 'waiting', 'no address'] as const)),
       wait,
       count,
-      ...PAGE,
     }),
     '?order_id=A-1&wait=10s',
     async ({ deliveries }, { order_id, status, wait, count, ...page }, signal) => {
@@ -136,7 +146,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'clock',
-    'Moves the clock on, or sets it, and does what falls due on the way. A receiver that calls this from within its webhook passes `"wait": false`, or it would wait for itself.',
+    'Moves the clock on, or sets it, and does what falls due on the way. A receiver that calls this from within its ' +
+      'webhook passes `"wait": false`, or it would wait for itself.',
     fields('clock', {
       ...DURATION_ENTRIES,
       set: v.optional(text),
@@ -158,7 +169,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'faults',
-    'Sets a fault for the next matching request or webhook (`times` of them), sets one at random with a probability, or clears all.',
+    'Sets a fault for the next matching request or webhook (`times` of them), sets one at random with a ' +
+      'probability, or clears all.',
     fields('faults', {
       next: v.optional(v.unknown()),
       times: v.optional(wholeNumber(1, 1000)),
@@ -168,8 +180,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
     }),
     { next: { kind: 'reset', when: 'after_commit', on: 'capture-payment' }, times: 1 },
     ({ faults }, { next, times, rate, probability, clear }) => {
-      const asked = [next, rate, clear].filter((part) => part !== undefined)
-      if (asked.length !== 1) throw new InputError('Give one of next, rate or clear.')
+      const given = [next, rate, clear].filter((part) => part !== undefined)
+      if (given.length !== 1) throw new InputError('Give one of next, rate or clear.')
       if (times !== undefined && next === undefined) throw new InputError('times: belongs to next.')
       if ((probability === undefined) !== (rate === undefined))
         throw new InputError('rate and probability belong together.')
@@ -195,10 +207,15 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'resend',
-    'Sends a webhook again, byte for byte; with `url` to another address.',
-    fields('resend', { id: text, url: v.optional(text) }),
+    'Sends a webhook again, byte for byte; with `url` to another address, with `event` as a new webhook with these ' +
+      'contents, signed.',
+    fields('resend', {
+      id: text,
+      url: v.optional(text),
+      event: v.optional(v.union([text, anObject], NO_OBJECT)),
+    }),
     { id: 'emulator-delivery-1' },
-    (e, { id, url }) => e.deliveries.resend(id, url),
+    (e, { id, url, event }) => e.deliveries.resend(id, url, typeof event === 'string' ? readEvent(event) : event),
   ),
   ...ACTIONS.map((action) =>
     post(action.name, action.does, action.input, action.example, ({ context }, input) =>
@@ -207,7 +224,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   get(
     'shops',
-    "The shops beside the emulator's own, or the one with this name: what a client needs, and where its pages and its control API are.",
+    "The shops beside the emulator's own, or the one with this name: what a client needs, and where its pages and " +
+      'its control API are.',
     fields('query', { name: v.optional(shopName) }),
     '',
     ({ shops }, { name }) =>
@@ -220,16 +238,23 @@ export const OPERATIONS: readonly ControlOperation[] = [
     { name: 'mugs', seed: 7 },
     ({ shops }, input) => shopView(shops.create(input)),
   ),
-  row('DELETE')('shops', 'Ends a shop.', fields('query', { name: shopName }), '?name=mugs', ({ shops }, { name }) => {
-    found(shops.get(name), SHOP_NAMED, name)
-    shops.end(name)
-    return { ended: name }
-  }),
+  row('DELETE')(
+    'shops',
+    'Ends the shop with this name; without a name, all of them.',
+    fields('query', { name: v.optional(shopName) }),
+    '?name=mugs',
+    ({ shops }, { name }) => {
+      if (name === undefined) return { ended: shops.endAll() }
+      found(shops.get(name), SHOP_NAMED, name)
+      shops.end(name)
+      return { ended: name }
+    },
+  ),
   post(
     'restore',
     'Goes on from a snapshot, in the place of what is there.',
     v.looseObject({ version: v.number('must be a number.') }, 'A snapshot is an object.'),
-    { version: 1, pos_id: 'ed9e7111-0000-4000-8000-000000000001', state: {} },
+    { version: 2, pos_id: 'ed9e7111-0000-4000-8000-000000000001', state: {}, checksum: 0 },
     (e, snapshot) => {
       e.restore(snapshot)
       return { restored: true }
@@ -237,7 +262,8 @@ export const OPERATIONS: readonly ControlOperation[] = [
   ),
   post(
     'reset',
-    'Goes back to the start: no orders, no faults, the same ids, the clock of the start. With `order_id` it forgets that order alone.',
+    'Goes back to the start: no orders, no faults, the same ids, the clock of the start. With `order_id` it forgets ' +
+      'that order alone.',
     fields('reset', { order_id: v.optional(text) }),
     {},
     ({ reset, orders }, { order_id }) => {
@@ -249,6 +275,18 @@ export const OPERATIONS: readonly ControlOperation[] = [
 ]
 
 export class NotFound extends InputError {}
+
+/** The contents of a webhook as a form sends them. */
+function readEvent(text: string): Record<string, unknown> {
+  let event: unknown
+  try {
+    event = JSON.parse(text)
+  } catch (error) {
+    throw new InputError(`event is not JSON: ${(error as Error).message}.`)
+  }
+  if (v.is(anObject, event) && jsonFlaw(event) === undefined) return event
+  throw new InputError(`event ${NO_OBJECT}`)
+}
 
 function milliseconds(wait: string): number {
   const unit = { ms: 1, s: 1000, m: 60_000 }[wait.replace(/^\d+/, '')] ?? 1

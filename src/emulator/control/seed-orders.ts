@@ -29,8 +29,8 @@ const SEED = v.array(
 )
 
 /**
- * Orders as a seed file has them: the parameters of a payment, `card` as the name of a test card (a hosted one without it stays
- * unpaid), and `steps`, what happened afterwards. All of it is checked before the first order is made.
+ * Orders as a seed file has them: the parameters of a payment, `card` as the name of a test card (without it a hosted
+ * payment stays unpaid), and the later `steps`. The whole list is checked before the first order is made.
  */
 export function seedOrders(context: Context, input: unknown): void {
   const { parameters } = context.rules

@@ -22,7 +22,10 @@ export function possibleOperations(context: Context, order: Order): PossibleOper
   const { conditions, statuses } = context.rules
   const [payment] = order.payments
   const stands =
-    conditions.captureMethod(payment) && conditions.captureStatus(payment) && conditions.notVoided(order.operations)
+    conditions.captureMethod(payment) &&
+    conditions.captureStatus(payment) &&
+    conditions.notVoided(order.operations) &&
+    !order.expired
   const refunded = refundedPayment(context, order)
   const isRefundable = conditions.refundMethod(refunded) && conditions.refundStatus(refunded)
   const authorized = authorizedAmount(order)
@@ -37,7 +40,7 @@ export function possibleOperations(context: Context, order: Order): PossibleOper
     cancel: conditions.cancelMethod(payment) && conditions.cancelMode(payment) && conditions.cancelStatus(payment),
     cancelRecurring: order.subscription?.status === statuses.recurringActive,
     conclude: [...order.payments, ...order.operations].some(({ status }) => status === statuses.processing),
-    expire: expirable(context, order, stands && captured === 0),
+    expire: expirable(context, order, stands && captured < authorized),
   }
 }
 

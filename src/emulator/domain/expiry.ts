@@ -28,9 +28,18 @@ export function expireDue(context: Context, order: Order, what: string): void {
   if (what === 'authorization') authorization(context, order)
 }
 
-export function scheduleAuthorizationExpiry(context: Context, order: Order): void {
-  const [{ method, status }] = order.payments
-  if (method === 'auth' && status === 'success') scheduleExpiry(context, order, 'authorization')
+/** All that follows a change of the order's own payment: its expiry, its subscription and its webhook. */
+export function followUp(context: Context, order: Order): void {
+  const [payment] = order.payments
+  if (payment.method === 'auth' && payment.status === 'success') scheduleExpiry(context, order, 'authorization')
+  followFirstPayment(context, order)
+  announce(context, order, payment)
+}
+
+/** Ends the order's own payment without money. */
+export function fail(context: Context, order: Order, code: string, status?: string): void {
+  setStatus(context, order, order.payments[0], status ?? context.rules.statuses.declined, code)
+  followUp(context, order)
 }
 
 function checkout(context: Context, order: Order): boolean {
@@ -46,12 +55,21 @@ function threeDSecure(context: Context, order: Order): boolean {
   return true
 }
 
-/** Assumption: an authorization that expires is voided by the service, with the webhook of a void. */
+/**
+ * Assumption: the service voids an authorization of which nothing was captured, with the webhook of a void. After a
+ * partial capture the rest can no longer be captured, and no webhook reports it: a void is always of the whole.
+ */
 function authorization(context: Context, order: Order): boolean {
   const { conditions } = context.rules
   const [payment] = order.payments
   if (payment.method !== 'auth' || payment.status !== 'success' || !conditions.notVoided(order.operations)) return false
-  if (sumOf(order, 'capture', true) > 0) return false
+  const captured = sumOf(order, 'capture', true)
+  if (order.expired || captured >= authorizedAmount(order)) return false
+  if (captured > 0) {
+    order.expired = true
+    note(context, order, `authorization expired with ${toUnits(authorizedAmount(order) - captured)} not captured`)
+    return true
+  }
   const amount = toUnits(authorizedAmount(order))
   const server_url = addressOf(context, order, undefined)
   addOperation(context, order, { method: 'void', amount, comment: 'The authorization expired', server_url })
@@ -65,13 +83,4 @@ function token(context: Context, order: Order): boolean {
   known.ends = known.expires
   note(context, order, 'card token expired')
   return true
-}
-
-function fail(context: Context, order: Order, code: string): void {
-  setStatus(context, order, order.payments[0], context.rules.statuses.declined, code, {
-    user_action_required: false,
-    user_action_url: null,
-  })
-  followFirstPayment(context, order)
-  announce(context, order, order.payments[0])
 }

@@ -23,7 +23,7 @@ export function domainJobs(context: Context): DomainJobs {
   }
 }
 
-/** The next retry of a webhook or the next charge; what belongs to a subscription that has ended is not. */
+/** The next retry of a webhook or the next charge; jobs of a subscription that has ended are not. */
 export function nextJob({ scheduler, state, rules }: Context, what: 'next_retry' | 'next_charge'): Job | undefined {
   const isDue = ({ kind, subject }: Job): boolean => {
     if (what === 'next_retry') return kind === 'webhook_retry'

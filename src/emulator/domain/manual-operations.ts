@@ -2,9 +2,9 @@ import type { Context } from '../context.ts'
 import { Problem } from '../http/problem.ts'
 import { findCard } from '../state/cards.ts'
 import type { Operation, Order, Payment } from '../state/state.ts'
-import { scheduleAuthorizationExpiry } from './expiry.ts'
+import { followUp } from './expiry.ts'
 import { concludeOperation } from './operations.ts'
-import { charge, followFirstPayment } from './subscriptions.ts'
+import { charge } from './subscriptions.ts'
 import { announce, conclude } from './transitions.ts'
 
 /** @throws {Problem} unless the order has an active subscription. */
@@ -16,7 +16,7 @@ export function chargeNow(context: Context, order: Order, code: string | undefin
   return charge(context, order, 0, code)
 }
 
-/** Ends what is pending: the payment or operation with this id, or the latest. @throws {Problem} when nothing is. */
+/** Ends a pending payment or operation: by its id, or the latest. @throws {Problem} when nothing is pending. */
 export function concludeLatest(context: Context, order: Order, code: string, id?: string): Payment | Operation {
   const operation = [...order.operations]
     .reverse()
@@ -30,8 +30,7 @@ export function concludeLatest(context: Context, order: Order, code: string, id?
     .find((one) => one.status === 'pending' && [undefined, one.payment_id, one.transaction_id].includes(id))
   if (payment === undefined) throw new Problem(400, `Order ${order.order_id} has nothing pending.`, [])
   conclude(context, order, payment, findCard(order.card ?? ''), code)
-  scheduleAuthorizationExpiry(context, order)
-  followFirstPayment(context, order)
-  announce(context, order, payment)
+  if (payment === order.payments[0]) followUp(context, order)
+  else announce(context, order, payment)
   return payment
 }

@@ -14,7 +14,7 @@ export interface OperationInput {
   amount: number
   payment?: Payment
   comment?: string | null
-  /** Where its webhooks go; null: to the emulator's `webhookUrl`. */
+  /** The address that receives its webhooks; null: the emulator's `webhookUrl`. */
   server_url: string | null
   split?: SplitPart[]
   status_code?: string | undefined
@@ -92,8 +92,8 @@ export function operationDestination(context: Context, { server_url }: Operation
 }
 
 /**
- * Where the webhooks of an operation go that the API document does not show: to the call's address, else to the payment's.
- * A capture is different: "(for capture, its `server_url` …)", so the payment's own is not its destination.
+ * The webhook address of an operation beyond the API document: the call's, else the payment's. A capture is different:
+ * "(for capture, its `server_url` …)", so the payment's own is not its destination.
  */
 export function addressOf(
   context: Context,
@@ -105,7 +105,7 @@ export function addressOf(
   return context.rules.destinations.beyond(called, destination(context, order, payment))
 }
 
-/** The successful operations of one kind, in minor units; those that are pending count as well when `pending` says so. */
+/** The successful operations of a kind, in minor units; with `pending` the pending operations count as well. */
 export function sumOf(order: Order, method: SecondaryMethod, pending = false): number {
   return order.operations
     .filter((operation) => operation.method === method && counts(operation, pending))
@@ -116,7 +116,7 @@ export function counts({ status }: Operation, pending: boolean): boolean {
   return status === 'success' || (pending && status === 'pending')
 }
 
-/** The amount of an auth with its increments, in minor units: the one that the payer chose, where the payer may choose. */
+/** The amount of an auth with its increments, in minor units: the payer's amount, if the payer may choose. */
 export function authorizedAmount(order: Order): number {
   const { processed_amount, amount } = order.payments[0]
   return toMinor(processed_amount ?? amount) + sumOf(order, 'auth_increment')

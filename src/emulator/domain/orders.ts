@@ -1,13 +1,13 @@
 import { type Context, checkoutAddress } from '../context.ts'
 import type { Operation, Order, Payment, Subscription, TimelineEntry } from '../state/state.ts'
 
-/** An order as the emulator knows it: the truth that everything else can be held against. A copy; changing it changes nothing. */
+/** An order in the emulator's state: the truth for every comparison. A copy; changing it changes nothing. */
 export interface OrderView {
   order_id: string
   /** The status of the first payment. */
   status: string
   checkout_id: string
-  /** Where the customer pays a hosted payment. */
+  /** The checkout address of a hosted payment. */
   checkout_url: string
   split: boolean
   /** The first is the order's own payment; the others are charges of its subscription. */
@@ -21,7 +21,10 @@ export interface OrderView {
 
 /** Some of the orders, newest first. */
 export interface OrderSearch {
-  /** Part of any id, of the card's visible digits, of an amount, a status or its code; or the id of a webhook, request or note. Default: all orders. */
+  /**
+   * Part of any id, of the card's visible digits, of an amount, a status or its code; or the id of a webhook, request
+   * or note. Default: all orders.
+   */
   text?: string
   /** How many to pass over. Default 0. */
   from?: number
@@ -41,7 +44,7 @@ export interface OrderPage {
 export interface Orders {
   get(orderId: string): OrderView | undefined
   list(): OrderView[]
-  /** Some of the orders, oldest first unless `newest`: those with this status, after the one with this order_id, at most `limit`. */
+  /** Some of the orders, oldest first unless `newest`: with this status, after this order_id, at most `limit`. */
   page(page: OrderPage): OrderView[]
   /** `total` counts all that were found. */
   search(search: OrderSearch): { total: number; orders: OrderView[] }

@@ -1,17 +1,21 @@
 import { type Context, checkoutAddress, note } from '../context.ts'
 import { Problem, type Violation } from '../http/problem.ts'
 import { endOfCard, findCard, maskNumber, passesLuhn, type TestCard, testCard } from '../state/cards.ts'
-import type { Order, Payment, Token } from '../state/state.ts'
+import { type Order, type Payment, shared, type Token } from '../state/state.ts'
 import { addDuration, timestamp, timestampWithoutFraction } from '../state/time.ts'
-import { scheduleAuthorizationExpiry, scheduleExpiry } from './expiry.ts'
-import { createSubscription, followFirstPayment } from './subscriptions.ts'
+import { fail, followUp, scheduleExpiry } from './expiry.ts'
+import { createSubscription } from './subscriptions.ts'
 import { announce, conclude, setStatus, UNPAID } from './transitions.ts'
 
 type Body = Record<string, unknown>
 
 export type Instrument = { number: string; month: number; year: number; cvv: string } | { token: string }
 
-const SECRET = ['cc_number', 'exp_month', 'exp_year', 'card_cvv', 'cc_token', 'cryptogram']
+/**
+ * The parameters that matter after the creation and are in no record. An order keeps no others: there may be 100,000
+ * orders.
+ */
+const NEEDED = /^(customer_\w+|server_url|split|init_recurring)$/
 
 /** Creates an order with its first payment in `init`. @throws {Problem} when the order identifier is taken. */
 export function createOrder(context: Context, body: Body, split: boolean): Order {
@@ -20,7 +24,7 @@ export function createOrder(context: Context, body: Body, split: boolean): Order
     throw new Problem(context.rules.wire.invalid, `order_id ${order_id} was used before`, { code: 'P-409' })
   }
   const request = Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !SECRET.includes(name) && value !== null),
+    Object.entries(body).filter(([name, value]) => NEEDED.test(name) && value !== null),
   )
   const recurring = request.init_recurring as Body | undefined
   const order: Order = {
@@ -35,8 +39,16 @@ export function createOrder(context: Context, body: Body, split: boolean): Order
     card: undefined,
     timeline: [],
   }
-  context.state.orders.set(order_id, order)
-  context.state.checkouts.set(order.checkout_id, order)
+  const { state, options, scheduler } = context
+  state.orders.set(order_id, order)
+  state.checkouts.set(order.checkout_id, order)
+  for (const [oldest, { checkout_id }] of state.orders) {
+    if (state.orders.size <= options.keepOrders) break
+    state.orders.delete(oldest)
+    state.checkouts.delete(checkout_id)
+    scheduler.forget([oldest])
+    state.forgotten += 1
+  }
   note(context, order, `${body.mode} ${body.method} created`)
   if (body.mode === 'hosted') scheduleExpiry(context, order, 'checkout')
   if (typeof body.validation_url === 'string') context.deliveries.preflight(body.validation_url)
@@ -52,7 +64,7 @@ function newPayment(context: Context, body: Body): Payment {
     gateway_order_id: null,
     billing_order_id: null,
     transaction_id: context.ids.uuid(),
-    pos_id: String(body.pos_id),
+    pos_id: shared(String(body.pos_id)),
     mode: String(body.mode),
     method: String(body.method),
     amount: Number(body.amount),
@@ -95,12 +107,13 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
   if (!valid) {
     setStatus(context, order, payment, statuses.declined, codes.invalidCard)
   } else {
-    order.card = number
-    payment.cc_mask = maskNumber(number)
+    order.card = shared(number)
+    payment.cc_mask = shared(maskNumber(number))
     const now = context.scheduler.now()
     const ends = 'token' in instrument ? token?.ends : endOfCard(instrument.month, instrument.year)
     const expired = [ends, token?.expires].some((end) => end !== undefined && end <= now)
-    if (!expired) issueToken(context, payment, { number, ends }, 'token' in instrument ? instrument.token : undefined)
+    if (!expired)
+      issueToken(context, payment, { number: order.card, ends }, 'token' in instrument ? instrument.token : undefined)
     const card = findCard(number)
     if (code !== undefined) {
       payment.eci = '07'
@@ -119,12 +132,13 @@ export function pay(context: Context, order: Order, instrument: Instrument, code
       timeOutLater(context, order, payment)
     }
   }
-  scheduleAuthorizationExpiry(context, order)
-  followFirstPayment(context, order)
-  announce(context, order, payment)
+  followUp(context, order)
 }
 
-/** Under the perturbation `second_card`: the customer's first card is declined, and the payment stays open for the next one. */
+/**
+ * Under the perturbation `second_card`: the customer's first card is declined, and the payment stays open for the next
+ * one.
+ */
 export function declineFirstCard(context: Context, order: Order): void {
   const declined: Payment = { ...order.payments[0], payment_id: context.ids.uuid(), transaction_id: context.ids.uuid() }
   order.declined = [...(order.declined ?? []), declined]
@@ -135,18 +149,13 @@ export function declineFirstCard(context: Context, order: Order): void {
 export function finishThreeDSecure(context: Context, order: Order, passed: boolean): void {
   const payment = order.payments[0]
   payment.eci = passed ? '05' : '07'
-  if (passed) {
-    conclude(context, order, payment, findCard(order.card ?? ''))
-    timeOutLater(context, order, payment)
-    scheduleAuthorizationExpiry(context, order)
-  } else {
-    setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.threeDSecureFailed, {
-      user_action_required: false,
-      user_action_url: null,
-    })
+  if (!passed) {
+    fail(context, order, context.rules.codes.threeDSecureFailed)
+    return
   }
-  followFirstPayment(context, order)
-  announce(context, order, payment)
+  conclude(context, order, payment, findCard(order.card ?? ''))
+  timeOutLater(context, order, payment)
+  followUp(context, order)
 }
 
 /**
@@ -166,12 +175,7 @@ export function cancelPayment(context: Context, order: Order): void {
     const message = `Order ${order.order_id} is not an unpaid hosted payment (${what}).`
     throw new Problem(context.rules.wire.invalid, message, unmet)
   }
-  setStatus(context, order, payment, context.rules.statuses.cancelled, context.rules.codes.cancelled, {
-    user_action_required: false,
-    user_action_url: null,
-  })
-  followFirstPayment(context, order)
-  announce(context, order, payment)
+  fail(context, order, context.rules.codes.cancelled, context.rules.statuses.cancelled)
 }
 
 function timeOutLater(context: Context, order: Order, payment: Payment): void {
@@ -181,11 +185,7 @@ function timeOutLater(context: Context, order: Order, payment: Payment): void {
 }
 
 export function timeOut(context: Context, order: Order): void {
-  const [payment] = order.payments
-  if (payment.status !== 'pending') return
-  setStatus(context, order, payment, context.rules.statuses.declined, context.rules.codes.timedOut)
-  followFirstPayment(context, order)
-  announce(context, order, payment)
+  if (order.payments[0].status === 'pending') fail(context, order, context.rules.codes.timedOut)
 }
 
 /** Assumption: `always` and `never` decide whether 3-D Secure is asked for; with anything else the card does. */
@@ -193,7 +193,7 @@ function asksForThreeDSecure({ options_3ds }: Payment, card: TestCard): boolean 
   return options_3ds === 'always' || (card.threeDSecure && options_3ds !== 'never')
 }
 
-/** A new token, or the one that was used, for another year, but no longer than its card; a wallet's token is kept. */
+/** A new or the used token, for another year, but no longer than its card; a wallet's token is kept. */
 function issueToken(context: Context, payment: Payment, card: Omit<Token, 'expires'>, used: string | undefined): void {
   const year = addDuration(context.scheduler.now(), { years: 1 })
   const expires = Math.min(year, card.ends ?? year)

@@ -5,8 +5,9 @@ import type { Operation, Order, Payment, SplitPart } from '../state/state.ts'
 import { addOperation, addressOf, authorizedAmount, counts, sumOf } from './operations.ts'
 
 /**
- * Capture, void, refund and increment with their conditions: one implementation for the endpoints, the control API and the
- * pages. Each function checks and changes without awaiting anything, so that two requests cannot both spend the same money.
+ * Capture, void, refund and increment with their conditions: one implementation for the endpoints, the control API and
+ * the pages. Each function checks and changes without awaiting anything, so that two requests cannot both spend the
+ * same money.
  */
 export interface SecondaryInput {
   /** In units of the currency; without it, all that is left. */
@@ -15,27 +16,31 @@ export interface SecondaryInput {
   comment?: string | null
   server_url?: unknown
   split?: SplitPart[]
-  /** How it ends, in place of what the card decides; a function is asked once every condition holds. */
+  /** How it ends, in place of the card's result; a function is called once every condition holds. */
   status_code?: string | (() => string | undefined) | undefined
 }
 
-/** @throws {Problem} unless the order is an authorization with so much left, within `maxCapturePercent`. */
+/** @throws {Problem} unless the order is an authorization with enough left, within `maxCapturePercent`. */
 export function capture(context: Context, order: Order, input: SecondaryInput): Operation {
   const { conditions } = context.rules
   const whole = authorizedAmount(order)
   const captured = sumOf(order, 'capture', true)
   checkAuthorized(context, order)
   checkCurrency(context, order, input)
-  // Assumption: a full capture after partial ones takes what is left of the authorized amount.
-  const asked = input.amount === undefined ? whole - captured : toMinor(input.amount)
-  if (asked <= 0) throw unmet(context, 'order_id', `Cannot capture: order ${order.order_id} has 0 left to capture.`)
+  // Assumption: a full capture after partial captures takes the rest of the authorized amount.
+  const requested = input.amount === undefined ? whole - captured : toMinor(input.amount)
+  if (requested <= 0) throw unmet(context, 'order_id', `Cannot capture: order ${order.order_id} has 0 left to capture.`)
   const percent = context.options.maxCapturePercent
-  if (!conditions.captureWithin(whole, captured, asked, percent)) {
+  if (!conditions.captureWithin(whole, captured, requested, percent)) {
     const left = toUnits(Math.max(0, Math.floor((whole * percent) / 100) - captured))
     const limit = `the limit is ${percent}% of the authorized amount`
-    throw unmet(context, 'charge_amount', `Cannot capture ${toUnits(asked)}: ${left} is left to capture (${limit}).`)
+    throw unmet(
+      context,
+      'charge_amount',
+      `Cannot capture ${toUnits(requested)}: ${left} is left to capture (${limit}).`,
+    )
   }
-  if (input.split !== undefined) checkSum(context, input.split, asked)
+  if (input.split !== undefined) checkSum(context, input.split, requested)
   const split = input.split === undefined ? {} : { split: input.split }
   const called = typeof input.server_url === 'string' ? input.server_url : null
   const server_url = input.split === undefined ? called : addressOf(context, order, called)
@@ -43,7 +48,7 @@ export function capture(context: Context, order: Order, input: SecondaryInput): 
     ...common(input),
     ...split,
     method: 'capture',
-    amount: toUnits(asked),
+    amount: toUnits(requested),
     server_url,
   })
 }
@@ -75,8 +80,8 @@ export function increment(context: Context, order: Order, input: SecondaryInput 
 }
 
 /**
- * Refunds one payment of the order: the one with this transaction or payment id, or else the latest that has something
- * left (assumption, as for the re-send of a webhook), so that a refund never exceeds the payment that it names.
+ * Refunds a payment of the order: by its transaction or payment id, or else the latest that has something left
+ * (assumption, as for the re-send of a webhook), so that a refund never exceeds the payment that it names.
  *
  * @throws {Problem} when less than the amount is left to refund.
  */
@@ -89,18 +94,18 @@ export function refund(context: Context, order: Order, input: SecondaryInput & {
   }
   checkCurrency(context, order, input)
   const left = leftToRefund(order, payment)
-  const asked = input.amount === undefined ? left : toMinor(input.amount)
-  if (!conditions.refundWithin(left, asked)) {
-    const what = input.amount === undefined ? 'Cannot refund' : `Cannot refund ${toUnits(asked)}`
+  const requested = input.amount === undefined ? left : toMinor(input.amount)
+  if (!conditions.refundWithin(left, requested)) {
+    const what = input.amount === undefined ? 'Cannot refund' : `Cannot refund ${toUnits(requested)}`
     const text = `order ${order.order_id} has ${toUnits(left)} left to refund`
     throw unmet(context, 'refund_amount', `${what}: ${text}.`)
   }
-  if (input.split !== undefined) checkShares(context, order, input.split, asked)
+  if (input.split !== undefined) checkShares(context, order, input.split, requested)
   return addOperation(context, order, {
     ...common(input),
     ...(input.split === undefined ? {} : { split: input.split }),
     method: 'refund',
-    amount: toUnits(asked),
+    amount: toUnits(requested),
     payment,
     server_url: addressOf(context, order, input.server_url, payment),
   })
@@ -131,8 +136,8 @@ export function leftToRefund(order: Order, payment: Payment): number {
   return paid - refunds.reduce((sum, { amount }) => sum + toMinor(amount), 0)
 }
 
-function checkShares(context: Context, order: Order, split: SplitPart[], asked: number): void {
-  checkSum(context, split, asked)
+function checkShares(context: Context, order: Order, split: SplitPart[], requested: number): void {
+  checkSum(context, split, requested)
   const own = order.payments[0].method === 'purchase' ? ((order.request.split as SplitPart[] | undefined) ?? []) : []
   const received = [
     ...own,
@@ -161,10 +166,10 @@ function shareOf(parts: readonly SplitPart[], id: string): number {
     .reduce((sum, { amount }) => sum + toMinor(amount), 0)
 }
 
-function checkSum(context: Context, split: SplitPart[], asked: number): void {
+function checkSum(context: Context, split: SplitPart[], requested: number): void {
   const parts = split.reduce((sum, { amount }) => sum + toMinor(amount), 0)
-  if (context.rules.conditions.splitAddsUp(parts, asked)) return
-  throw unmet(context, 'split', `The parts of split add up to ${toUnits(parts)}, not to ${toUnits(asked)}.`)
+  if (context.rules.conditions.splitAddsUp(parts, requested)) return
+  throw unmet(context, 'split', `The parts of split add up to ${toUnits(parts)}, not to ${toUnits(requested)}.`)
 }
 
 function checkCurrency(context: Context, order: Order, { currency }: SecondaryInput): void {
@@ -182,6 +187,7 @@ function checkAuthorized(context: Context, order: Order): void {
   const [payment] = order.payments
   if (!captureMethod(payment) || !captureStatus(payment)) throw notAuthorized(context, order)
   if (!notVoided(order.operations)) throw voided(context, order)
+  if (order.expired) throw unmet(context, 'order_id', `The authorization of order ${order.order_id} has expired.`)
 }
 
 function notAuthorized(context: Context, order: Order): Problem {
@@ -194,7 +200,7 @@ function voided(context: Context, order: Order): Problem {
   return unmet(context, 'order_id', `The authorization of order ${order.order_id} was voided.`)
 }
 
-/** Assumption: a 400 that names what is unmet; "Response to a capture request whose precondition is unmet: not shown". */
+/** Assumption: a 400 that names the unmet condition; the API document shows no such response. */
 function unmet(context: Context, field_name: string, message: string): Problem {
   return new Problem(context.rules.wire.invalid, message, [{ field_name, violation: message }])
 }

@@ -1,57 +1,78 @@
 import { type Context, emptyState } from '../context.ts'
 import { InputError } from '../parse-input.ts'
-import type { Job } from '../state/clock.ts'
-import type { Order, Token } from '../state/state.ts'
+import { checksum } from '../state/random.ts'
+import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
-/** Raised when an older emulator could not read what this one writes. */
-const VERSION = 1
+/** Raised when an older emulator could not read the current format. */
+const VERSION = 2
 
-/** All that an emulator remembers, as JSON. Its shape may change between versions of the package; `version` says so. */
+/** The whole state of an emulator, as JSON. Its shape may change between versions of the package: see `version`. */
 export interface Snapshot {
   version: number
   /** The POS that it belongs to. */
   pos_id: string
   /** Its content is the emulator's own. */
   state: Record<string, unknown>
-  /** The other shops, with what makes them. */
+  /** The other shops, with their options. */
   shops?: readonly { options: object; snapshot: Snapshot }[]
+  /** A checksum of the rest: a file that was cut off or edited is rejected whole. */
+  checksum: number
 }
 
-interface Stored {
-  random: Record<keyof Context['sources'], number>
-  clock: { offset: number; jobs: readonly Job[] }
-  orders: (Order & { places: number[] })[]
-  tokens: [string, Token][]
-  accounts: Context['state']['accounts']
-  deliveries: ReturnType<Context['deliveries']['save']>
-  deliveryPlaces: { place: number; attempts: number[] }[]
-  faults: ReturnType<Context['faults']['save']>
-  activity: ReturnType<Context['activity']['save']>
-}
+type Stored = ReturnType<typeof store>
 
-export function takeSnapshot(context: Context): Snapshot {
-  const { state, sources, scheduler, deliveries, faults, activity, options } = context
+function store({ state, sources, scheduler, deliveries, faults, activity }: Context) {
   const places = (entries: readonly object[]): number[] => entries.map((entry) => activity.placeOf(entry))
   const saved = deliveries.save()
-  const stored: Stored = {
+  return {
     random: { ids: sources.ids.position(), faults: sources.faults.position(), chance: sources.chance.position() },
     clock: { offset: scheduler.offset, jobs: scheduler.jobs },
     orders: [...state.orders.values()].map((order) => ({ ...order, places: places(order.timeline) })),
     tokens: [...state.tokens],
     accounts: state.accounts,
+    forgotten: state.forgotten,
     deliveries: saved,
     deliveryPlaces: saved.all.map((one) => ({ place: activity.placeOf(one), attempts: places(one.attempts) })),
     faults: faults.save(),
     activity: activity.save(),
   }
-  const { posId: pos_id } = options.credentials
-  return JSON.parse(JSON.stringify({ version: VERSION, pos_id, state: stored })) as Snapshot
 }
 
-/** @throws {ConfigError} for what is not a snapshot of this version. */
-export function readSnapshot(context: Context, input: unknown): Stored {
-  const { version, pos_id, state } = (input ?? {}) as Partial<Snapshot>
+export function takeSnapshot(context: Context, shops: NonNullable<Snapshot['shops']> = []): Snapshot {
+  const { posId: pos_id } = context.options.credentials
+  const others = shops.length > 0 && { shops }
+  const whole = JSON.parse(JSON.stringify({ version: VERSION, pos_id, state: store(context), ...others })) as object
+  return { ...whole, checksum: checksum(whole) } as Snapshot
+}
+
+function damaged(why: string): InputError {
+  return new InputError(`The snapshot is damaged: ${why}. Nothing of it was restored.`)
+}
+
+/**
+ * Checks a snapshot, and returns the step that replaces the state by it: wholly, or not at all.
+ *
+ * @throws {ConfigError} for a value that is not a whole snapshot of this version; the step, for a damaged one.
+ */
+export function readSnapshot(context: Context, input: unknown): () => void {
+  const stored = read(context, input)
+  return () => {
+    const before = read(context, takeSnapshot(context))
+    forgetAll(context)
+    try {
+      apply(context, stored)
+    } catch {
+      forgetAll(context)
+      apply(context, before)
+      throw damaged('something in it has another form')
+    }
+  }
+}
+
+function read(context: Context, input: unknown): Stored {
+  const { checksum: sum, ...rest } = (input ?? {}) as Partial<Snapshot>
+  const { version, pos_id, state } = rest
   if (typeof version !== 'number' || typeof state !== 'object' || state === null) {
     throw new InputError('This is not a snapshot of the emulator: it has no version and state.')
   }
@@ -60,16 +81,11 @@ export function readSnapshot(context: Context, input: unknown): Stored {
   }
   const own = context.options.credentials.posId
   if (pos_id !== own) throw new InputError(`The snapshot belongs to the POS ${pos_id}, this emulator is ${own}.`)
-  const { random, clock, orders, tokens, accounts, deliveries, deliveryPlaces, faults, activity } = structuredClone(
-    state,
-  ) as unknown as Stored
-  const parts = { random, clock, orders, tokens, accounts, deliveries, deliveryPlaces, faults, activity }
-  const missing = Object.entries(parts).find(([, part]) => typeof part !== 'object' || part === null)
-  if (missing !== undefined) throw new InputError(`The snapshot is damaged: state.${missing[0]} is missing.`)
-  return parts
+  if (sum !== checksum(rest)) throw damaged('its checksum is not that of its contents')
+  return structuredClone(state) as unknown as Stored
 }
 
-export function applySnapshot(context: Context, stored: Stored): void {
+function apply(context: Context, stored: Stored): void {
   const { sources, scheduler, deliveries, faults, activity } = context
   for (const name of ['ids', 'faults', 'chance'] as const) sources[name].goTo(stored.random[name])
   scheduler.restore(stored.clock.jobs, stored.clock.offset)
@@ -82,6 +98,7 @@ export function applySnapshot(context: Context, stored: Stored): void {
     checkouts: new Map(orders.map((order) => [order.checkout_id, order])),
     tokens: new Map(stored.tokens),
     accounts: stored.accounts,
+    forgotten: stored.forgotten,
   })
   faults.restore(stored.faults)
   activity.restore(stored.activity)

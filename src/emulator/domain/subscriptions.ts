@@ -46,8 +46,8 @@ export function cancelSubscription(context: Context, order: Order): void {
 }
 
 /**
- * Charges fall on `start_date`, or one interval after the creation, and then every interval, counted from the first so that a
- * month's end does not drift. What fell due before the subscription was active is not made up for.
+ * Charges fall on `start_date`, or one interval after the creation, and then every interval, counted from the first so
+ * that a month's end does not drift. Charges that fell due before the subscription was active are not made up for.
  */
 function scheduleNext(context: Context, order: Order, subscription: Subscription, from: number): void {
   const config = configOf(order)
@@ -55,7 +55,7 @@ function scheduleNext(context: Context, order: Order, subscription: Subscription
     const at = dueAt(context, order, index)
     const expiry = parseDate(String(config.expiry_date ?? ''))
     if (expiry !== undefined && date(at) > date(expiry)) {
-      // The day after the last possible charge: its webhook still says `active`, and its retries have the rest of the day.
+      // The day after the last possible charge: its webhook has `active`, and retries have the rest of the day.
       const end = addDuration(expiry, { days: 1 })
       context.scheduler.schedule({ at: end, kind: 'recurring_end', subject: order.order_id })
       subscription.next = undefined
@@ -101,7 +101,7 @@ function dueAt(context: Context, order: Order, index: number): number {
   return day + time
 }
 
-/** Makes one charge, a new transaction of the same order; a declined one is repeated as the configuration says. */
+/** Makes one charge, a new transaction of the same order; a declined charge is repeated by the configuration. */
 export function charge(context: Context, order: Order, attempt: number, code?: string): Payment {
   const config = configOf(order)
   const first = order.payments[0]
@@ -122,8 +122,8 @@ export function charge(context: Context, order: Order, attempt: number, code?: s
   const card = findCard(order.card ?? '')
   const byCard = card.recurring === 'decline' || (card.recurring === 'decline_once' && attempt === 0)
   const declined = hasExpired(context, order) ? context.rules.codes.expiredCard : byCard ? '4009' : undefined
-  const asked = code ?? statusCodeOf(context.faults.take('charge', 'outcome', order.order_id))
-  conclude(context, order, payment, { ...card, status: 'success' }, asked ?? declined)
+  const forced = code ?? statusCodeOf(context.faults.take('charge', 'outcome', order.order_id))
+  conclude(context, order, payment, { ...card, status: 'success' }, forced ?? declined)
   announce(context, order, payment)
   if (payment.status === context.rules.statuses.declined) retryLater(context, order, attempt)
   return payment

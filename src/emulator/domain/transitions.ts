@@ -18,7 +18,7 @@ export function setStatus(
   code: string,
   changes: Partial<Payment> = {},
 ): void {
-  Object.assign(payment, changes, {
+  Object.assign(payment, { user_action_required: false, user_action_url: null }, changes, {
     status,
     status_code: code,
     status_description: describeCode(code),
@@ -30,10 +30,10 @@ export function setStatus(
 
 /** `charge 2, retry 1: `, of a subscription's charge; nothing for the order's own payment. */
 function chargeName({ payments, retries = {} }: Order, payment: Payment): string {
-  const made = payments.slice(1, payments.indexOf(payment) + 1)
+  const charges = payments.slice(1, payments.indexOf(payment) + 1)
   const retry = retries[payment.transaction_id]
-  const charge = made.filter(({ transaction_id }) => retries[transaction_id] === undefined).length
-  return made.length === 0 ? '' : `charge ${charge}${retry === undefined ? '' : `, retry ${retry}`}: `
+  const charge = charges.filter(({ transaction_id }) => retries[transaction_id] === undefined).length
+  return charges.length === 0 ? '' : `charge ${charge}${retry === undefined ? '' : `, retry ${retry}`}: `
 }
 
 export function announce(context: Context, order: Order, payment: Payment): void {
@@ -45,7 +45,7 @@ export function announce(context: Context, order: Order, payment: Payment): void
   if (payment === order.payments[0] && payment.status !== context.rules.statuses.created) sendLateInit(context, order)
 }
 
-/** Under the perturbation `late_init`: what was true before comes after what is. */
+/** Under the perturbation `late_init`: the earlier state comes after the current state. */
 function sendLateInit(context: Context, order: Order): void {
   const [payment] = order.payments
   if (payment.mode !== 'hosted' || !context.options.perturbations.includes('late_init')) return
@@ -67,19 +67,17 @@ export function destination(context: Context, order: Order, payment: Payment): s
 }
 
 /**
- * Ends a payment as its card says, or with this status code, and books what it earns. The webhook is the caller's to send.
+ * Ends a payment by its card, or with this status code, and books its earnings. The webhook is the caller's to send.
  */
 export function conclude(context: Context, order: Order, payment: Payment, card: TestCard, code?: string): void {
   const { codes, statuses } = context.rules
-  const done = { user_action_required: false, user_action_url: null }
   const status = code === undefined ? card.status : statusOfCode(code)
   if (status === 'pending') {
-    setStatus(context, order, payment, statuses.processing, code ?? codes.processing, done)
+    setStatus(context, order, payment, statuses.processing, code ?? codes.processing)
     return
   }
   if (status === 'failure') {
     setStatus(context, order, payment, statuses.declined, code ?? card.code ?? codes.invalidCard, {
-      ...done,
       limit_info: card.limit === undefined ? null : limitInfo(context, card.limit),
     })
     return
@@ -91,7 +89,6 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
   const fees = free ? NO_FEES : feesOf(paid, payment.currency)
   const usual = payment.method === 'auth' ? codes.reserved : codes.success
   setStatus(context, order, payment, statuses.paid, code ?? usual, {
-    ...done,
     ...fees,
     processed_amount: saysPaid ? paid : null,
     processed_currency: saysPaid ? payment.currency : null,
@@ -111,8 +108,8 @@ export function conclude(context: Context, order: Order, payment: Payment, card:
 }
 
 /**
- * A purchase earns its amount less the fee. An authorization is not the merchant's money yet: its captures are. A credit pays
- * out; a transfer between cards (p2p) costs its fee alone; a card check (lookup) moves nothing.
+ * A purchase earns its amount less the fee. An authorization is not the merchant's money yet: its captures are. A
+ * credit pays out; a transfer between cards (p2p) costs only its fee; a card check (lookup) moves nothing.
  */
 function bookPayment(context: Context, { method, currency }: Payment, paid: number, fee: Money | null): void {
   if (method === 'purchase') earn(context, currency, paid, fee)
@@ -132,7 +129,10 @@ export const UNPAID: Pick<Payment, 'receipt_url' | 'processed_amount' | 'process
   ...NO_FEES,
 }
 
-/** 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the API document shows the parts of a fee, not its size. */
+/**
+ * 1.5 per cent and 0.10 (nothing fixed below 1.00). Assumption: the API document shows the parts of a fee, not its
+ * size.
+ */
 export function feesOf(amount: number, currency: string): { fee: Money; fixed_fee: Money; percent_fee: Money } {
   const percent = Math.round((toMinor(amount) * 15) / 1000)
   const fixed = amount < 1 ? 0 : 10

@@ -4,6 +4,16 @@ import type { Fault } from './fault.ts'
 
 type Json = Record<string, unknown>
 
+/**
+ * "The set of parameters may change at the service's initiative": in webhooks by the switch, elsewhere by the fault.
+ */
+const UNKNOWN_FIELDS = {
+  emulator_extra: { since: 'now' },
+  emulator_flag: true,
+  emulator_list: [1],
+  emulator_null: null,
+}
+
 export function applyContentFaults(value: unknown, faults: readonly Fault[]): unknown {
   if (Array.isArray(value)) return value.map((entry) => applyContentFaults(entry, faults))
   if (typeof value !== 'object' || value === null) return value
@@ -11,7 +21,7 @@ export function applyContentFaults(value: unknown, faults: readonly Fault[]): un
   for (const { kind } of faults) {
     if (kind === 'numbers_as_strings') record = numbersAsStrings(record) as Json
     if (kind === 'null_fee') record = { ...record, fee: null, fixed_fee: null, percent_fee: null }
-    if (kind === 'unknown_fields') record = { ...record, emulator_extra: { since: 'now' }, emulator_flag: true }
+    if (kind === 'unknown_fields') record = { ...record, ...UNKNOWN_FIELDS }
     if (kind === 'unknown_status' && 'status' in record) record = { ...record, status: 'emulator_unknown' }
     if (kind === 'unknown_method' && 'method' in record) record = { ...record, method: 'emulator_unknown' }
   }
@@ -44,9 +54,7 @@ export function perturb(
     const { transaction_id: _, ...rest } = event
     event = rest
   }
-  if (perturbations.includes('unknown_fields')) {
-    event = { ...event, emulator_extra: { since: 'now' }, emulator_list: [1], emulator_null: null }
-  }
+  if (perturbations.includes('unknown_fields')) event = { ...event, ...UNKNOWN_FIELDS }
   if (perturbations.includes('keys_reordered')) {
     const entries = Object.entries(event)
     const start = 2 + (count % (entries.length - 2))

@@ -11,11 +11,12 @@ import {
   wholeNumber,
 } from '../parse-input.ts'
 import { ENDPOINTS, type OperationName } from '../spec/endpoints.ts'
+import { MINUTE, YEAR } from '../state/time.ts'
 
 /** Before the request is executed, or after it was. */
 export type CommitTime = 'before_commit' | 'after_commit'
 
-/** A fault of a response: what the caller of an endpoint sees. Times are milliseconds of real time. */
+/** A fault of a response, as the caller of an endpoint sees it. Times are milliseconds of real time. */
 export type ResponseFault =
   | { kind: 'reset'; when?: CommitTime }
   | { kind: 'too_many_requests'; retryAfter?: number }
@@ -39,26 +40,24 @@ export type ContentFault = {
   kind: 'numbers_as_strings' | 'null_fee' | 'unknown_fields' | 'unknown_status' | 'unknown_method'
 }
 
-/** A fault, and where it fires. */
+/** A fault, and the place of its firing. */
 export type Fault = (ResponseFault | OutcomeFault | DeliveryFault | ContentFault) & {
-  /** Where it fires. Default: at any endpoint for a fault of responses and outcomes, at webhooks for the others. */
+  /** Default: any endpoint for a fault of responses and outcomes, else webhooks. */
   on?: Occasion
-  /** Fires for this order alone. */
+  /** Fires only for this order. */
   order_id?: string
 }
 
 /** The kind of a fault, such as `reset`. */
 export type FaultKind = Fault['kind']
 
-/** Where a fault can fire: an endpoint, the customer's payment on the checkout page, a scheduled charge, a webhook. */
+/** The places of faults: an endpoint, the customer's payment on the checkout page, a scheduled charge, a webhook. */
 export type Occasion = OperationName | 'checkout' | 'charge' | 'webhook'
 
 /** The moment of an occasion: before it is executed, when its outcome is decided, after it was executed, a webhook. */
 export type Phase = 'before' | 'outcome' | 'after' | 'webhook'
 
 const WHEN = v.optional(oneOf('time', ['after_commit', 'before_commit'] as const), 'after_commit')
-const MINUTE = 60_000
-const YEAR = 365 * 24 * 60 * MINUTE
 
 type KindPhase = Phase | 'commit' | 'content'
 
@@ -69,7 +68,8 @@ const kind = <P extends KindPhase, E extends v.ObjectEntries>(phase: P, says: st
 const KINDS = {
   reset: kind(
     'commit',
-    'The connection breaks before the first byte of the response. The request was executed after_commit, and was not before_commit.',
+    'The connection breaks before the first byte of the response. The request was executed after_commit, and was ' +
+      'not before_commit.',
     { when: WHEN },
   ),
   too_many_requests: kind('before', '429 with a Retry-After header, in seconds. Nothing is executed.', {
@@ -117,7 +117,7 @@ const KINDS = {
     'The first attempt has a wrong signature. The retry policy sends it again with the right one.',
   ),
   missing_padding: kind('webhook', 'The data has no "=" at its end. The signature matches what is sent.'),
-  numbers_as_strings: kind('content', 'Every number is text: "100.50" for 100.50.'),
+  numbers_as_strings: kind('content', 'Every number is text: "100.5" for 100.5.'),
   null_fee: kind('content', 'The fees are null.'),
   unknown_fields: kind('content', 'There are fields that the API document does not name.'),
   unknown_status: kind('content', 'The status is one that the API document does not name.'),

@@ -15,8 +15,8 @@ export interface FaultOccurrence {
 /** Faults on demand: scripted ones first, in their order, then seeded random ones. */
 export interface Faults {
   /**
-   * Fires once (or `times`, at most 1,000) on the next matching request or webhook. A request that is rejected before it gets
-   * that far does not use a fault up, and neither does a response that it cannot change.
+   * Fires once (or `times`, at most 1,000) on the next matching request or webhook. A request that is rejected before
+   * it gets that far does not use a fault up, and neither does a response that it cannot change.
    * @throws {ConfigError} for a fault that could never fire as it is written.
    */
   next(fault: Fault, times?: number): void

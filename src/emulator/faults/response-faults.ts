@@ -3,14 +3,14 @@ import { applyContentFaults } from './content-faults.ts'
 import { type Fault, hasContents } from './fault.ts'
 
 /**
- * Thrown by `emulator.fetch` where the connection would break. In-process it stands for the runtime's own network error;
- * a server adapter has to break the connection when it sees it.
+ * Thrown by `emulator.fetch` where the connection would break. In-process it stands for the runtime's own network
+ * error; a server adapter has to break the connection when it sees it.
  */
 export class ConnectionResetError extends TypeError {
   override readonly name = 'ConnectionResetError'
   /** As Node's own network errors say it. */
   readonly code = 'ECONNRESET'
-  /** Whether the request was executed first. The caller cannot know: read it in tests alone. */
+  /** Whether the request was executed first. The caller cannot know: read it only in tests. */
   readonly committed: boolean
 
   constructor(committed: boolean) {
@@ -22,7 +22,7 @@ export class ConnectionResetError extends TypeError {
 const HTML = '<!doctype html><html lang="en"><title>Error</title><h1>The emulator fails on purpose</h1></html>'
 const HUGE = 2 * 1024 * 1024
 
-/** Applies what fires before the request is executed; undefined when the request may go on. @throws {ConnectionResetError} */
+/** Applies the faults before the execution; undefined when the request may go on. @throws {ConnectionResetError} */
 export async function applyRequestFaults(
   faults: readonly Fault[],
   random: Random,
@@ -41,7 +41,7 @@ export async function applyRequestFaults(
   return undefined
 }
 
-/** Waits for so many milliseconds of real time, or for a random number of them within a range. */
+/** Waits for this many milliseconds of real time, or for a random number within a range. */
 export async function pause(
   ms: number | readonly [number, number],
   random: Random,
@@ -60,7 +60,7 @@ export function statusCodeOf(faults: readonly Fault[]): string | undefined {
   return faults.flatMap((fault) => (fault.kind === 'status_code' ? [fault.status_code] : [])).at(-1)
 }
 
-/** Applies what fires after the request was executed. @throws {ConnectionResetError} */
+/** Applies the faults after the request was executed. @throws {ConnectionResetError} */
 export async function applyResponseFaults(
   response: Response,
   faults: readonly Fault[],

@@ -4,7 +4,10 @@ import type { Context } from '../context.ts'
 import type { EndpointRule } from '../spec/endpoints.ts'
 import { Problem } from './problem.ts'
 
-/** Lower-case hex of HMAC-SHA1(key = API_SECRET, message = the exact body). Assumption: the API document does not show it. */
+/**
+ * Lower-case hex of HMAC-SHA1(key = API_SECRET, message = the exact body). Assumption: the API document does not show
+ * it.
+ */
 function hmacSignature(body: Uint8Array, apiSecret: string): string {
   const digest = hmac(sha1, new TextEncoder().encode(apiSecret), body)
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../state/activity.ts'
 import { timestamp } from '../state/time.ts'
 import { Problem } from './problem.ts'
 
-/** "Works here, may be rejected there": what a request relies on that the API document does not promise. */
+/** "Works here, may be rejected there": behaviour that a request relies on without a promise of the API document. */
 export interface RequestNotes {
   /** @throws {Problem} 400 with the same words under `strict`. */
   add(field: string | readonly string[], text: string): void

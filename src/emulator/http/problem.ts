@@ -6,7 +6,10 @@ export interface Violation {
 /** `args` of an error body takes several shapes in public material: an object with a code, or a list of violations. */
 export type ProblemArgs = { code: string } | Violation[]
 
-/** A request that is rejected with a 4xx. The body's shape is an assumption from public material: the API document does not show it. */
+/**
+ * A request that is rejected with a 4xx. The body's shape is an assumption from public material: the API document does
+ * not show it.
+ */
 export class Problem extends Error {
   readonly status: number
   readonly args: ProblemArgs

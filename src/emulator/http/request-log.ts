@@ -8,7 +8,9 @@ import { Problem } from './problem.ts'
 
 type Handler = (request: Request, entry: LoggedRequest) => Promise<Response>
 
-/** Keeps a request and its response in the log, and reports it when the response is known. The bytes stay as they are. */
+/**
+ * Keeps a request and its response in the log, and reports it when the response is known. The bytes stay as they are.
+ */
 export async function recordRequest(context: Context, request: Request, handle: Handler): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   const took = stopwatch(context.options)
@@ -35,8 +37,8 @@ export async function recordRequest(context: Context, request: Request, handle: 
   }
   const logged = context.activity.open(entry)
   try {
-    const kept = await keepBody(logged, request)
-    const response = await keepResponse(logged, kept === undefined ? tooLarge() : await handle(kept, logged))
+    const copy = await keepBody(logged, request)
+    const response = await keepResponse(logged, copy === undefined ? tooLarge() : await handle(copy, logged))
     logged.ms = took()
     report(context, logged)
     return response
@@ -47,7 +49,7 @@ export async function recordRequest(context: Context, request: Request, handle: 
   }
 }
 
-/** The service's own requests, and what changes the emulator. Its pages and readings would drown the rest. */
+/** The service's own requests, and changes of the emulator. Its pages and readings would drown the rest. */
 function isLogged(method: string, path: string): boolean {
   if (path.startsWith('/_emulator/api/')) return method === 'POST'
   return path !== '/_emulator' && path !== '/' && path !== '/favicon.ico' && !path.startsWith('/_emulator/')
@@ -68,13 +70,13 @@ async function keepBody(entry: LoggedRequest, request: Request): Promise<Request
   if (body === undefined) return undefined
   entry.body = maskBody(body, request.headers.get('content-type') ?? '')
   entry.order_id = orderIdOf(body)
-  // Without the signal: a Request that follows another's keeps it, and what waits for it, in memory on Node.
+  // Without the signal: a Request that follows another's keeps it, and its waiters, in memory on Node.
   return new Request(request, { body, signal: null })
 }
 
 /** No request of the service comes near: more is a mistake, which must not cost seconds and memory. */
 const MAX_BYTES = 8 * 1024 * 1024
-/** So much is read and dropped: a client that is still sending would see a reset instead of the response. */
+/** This much is read and dropped: a client that is still sending would see a reset instead of the response. */
 const MAX_DROPPED = 64 * 1024 * 1024
 
 function tooLarge(): Response {
@@ -112,9 +114,9 @@ async function keepResponse(entry: LoggedRequest, response: Response): Promise<R
   const type = response.headers.get('content-type') ?? ''
   const isPage = type.startsWith('text/html') && response.status < 500
   const inPieces = entry.faults.some(({ kind }) => kind === 'slow_body')
-  // A page says it in a header: its text is for people.
-  const said = response.headers.get('x-emulator-reason')
-  if (said !== null) entry.reason = decodeURIComponent(said)
+  // A page has it in a header: its text is for people.
+  const header = response.headers.get('x-emulator-reason')
+  if (header !== null) entry.reason = decodeURIComponent(header)
   if (isPage || inPieces || response.body === null) return response
   const bytes = new Uint8Array(await response.arrayBuffer())
   entry.response_body = maskBody(bytes, type)
@@ -125,13 +127,15 @@ async function keepResponse(entry: LoggedRequest, response: Response): Promise<R
 function reasonOf(text: string): string | null {
   try {
     const { message, error, args } = JSON.parse(text) as Record<string, unknown>
-    const said = message ?? error
-    if (typeof said !== 'string') return null
+    const sentence = message ?? error
+    if (typeof sentence !== 'string') return null
     // A rejection by the order's state is one sentence, which is the violation as well.
     const violations = ((Array.isArray(args) ? args : []) as Record<string, unknown>[])
-      .filter(({ violation }) => violation !== said)
+      .filter(({ violation }) => violation !== sentence)
       .map(({ field_name, violation }) => `${field_name} ${violation}`)
-    return violations.length === 0 ? said : `${said}${said.endsWith('.') ? '' : ':'} ${violations.join(', ')}`
+    return violations.length === 0
+      ? sentence
+      : `${sentence}${sentence.endsWith('.') ? '' : ':'} ${violations.join(', ')}`
   } catch {
     return null
   }
@@ -139,8 +143,20 @@ function reasonOf(text: string): string | null {
 
 function report(context: Context, entry: LoggedRequest): void {
   const { at, id, method, path, operation, order_id, status, reason, ms } = entry
-  const asked = path.startsWith('/_emulator/') && entry.body !== '' ? { body: entry.body } : {}
-  context.activity.report({ type: 'request', at, id, method, path, operation, order_id, status, reason, ms, ...asked })
+  const controlBody = path.startsWith('/_emulator/') && entry.body !== '' ? { body: entry.body } : {}
+  context.activity.report({
+    type: 'request',
+    at,
+    id,
+    method,
+    path,
+    operation,
+    order_id,
+    status,
+    reason,
+    ms,
+    ...controlBody,
+  })
 }
 
 function reportFailure(context: Context, entry: LoggedRequest, error: unknown, signal: AbortSignal): void {

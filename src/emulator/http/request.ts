@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { firstMalformed } from '../parse-input.ts'
+import { jsonFlaw } from '../parse-input.ts'
 import type { OperationName } from '../spec/endpoints.ts'
 import type { Order } from '../state/state.ts'
 import { checkPos } from './authentication.ts'
@@ -12,11 +12,11 @@ export interface EndpointRequest {
   query: URLSearchParams
   body: Uint8Array
   notes: RequestNotes
-  /** The status code that a fault asks for, in place of what the card decides; asked when the outcome is decided. */
+  /** The status code of a fault, in place of the card's result; read when the outcome is decided. */
   statusCode(): string | undefined
 }
 
-/** The export of each file of `routes/`: the response of one endpoint. A rejection is a thrown {@link Problem}. */
+/** The export of each file of `routes/`: the response of an endpoint. A rejection is a thrown {@link Problem}. */
 export type Route = (context: Context, request: EndpointRequest) => Response
 
 export function readJson(context: Context, request: EndpointRequest): Record<string, unknown> {
@@ -29,10 +29,8 @@ export function readJson(context: Context, request: EndpointRequest): Record<str
   if (context.rules.types.json(parsed) !== undefined) {
     throw new Problem(context.rules.wire.invalid, 'The body is not a JSON object', [])
   }
-  const malformed = firstMalformed(parsed)
-  if (malformed !== undefined) {
-    rejectInvalid(context, [{ field_name: malformed, violation: 'must be well-formed Unicode' }])
-  }
+  const wrong = jsonFlaw(parsed)
+  if (wrong !== undefined) rejectInvalid(context, [{ field_name: wrong.path, violation: wrong.flaw }])
   const body = parsed as Record<string, unknown>
   checkPos(context, body.pos_id)
   return body
@@ -42,7 +40,9 @@ export function rejectInvalid(context: Context, violations: Violation[]): void {
   if (violations.length > 0) throw new Problem(context.rules.wire.invalid, 'Invalid parameters', violations)
 }
 
-/** @throws {Problem} when the path's `pos_id`, and `account_id` if there is one, are not UUIDs, or the POS is another's. */
+/**
+ * @throws {Problem} when the path's `pos_id`, and `account_id` if there is one, are not UUIDs, or the POS is another's.
+ */
 export function checkPathIds(context: Context, path: Record<string, string>): void {
   const ids = ['pos_id', 'account_id'].filter((name) => name in path)
   const wrong = ids.filter((name) => context.rules.types.uuid(path[name]) !== undefined)
@@ -62,7 +62,7 @@ export function findOrder(context: Context, orderId: unknown): Order {
   return order
 }
 
-/** Some fields of a record, null where nothing is known. */
+/** Some fields of a record, null if unknown. */
 export function pick(record: object, names: readonly string[]): Record<string, unknown> {
   const known = record as Record<string, unknown>
   return Object.fromEntries(names.map((name) => [name, known[name] ?? null]))

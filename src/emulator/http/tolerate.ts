@@ -6,21 +6,22 @@ type Body = Record<string, unknown>
 
 interface Tolerance {
   notes: RequestNotes
-  /** At the endpoints that the API document does not show, PHP clients send amounts as text. */
+  /** PHP clients send amounts as text to the endpoints that the API document does not show. */
   textAmounts?: boolean
-  /** Missing parameters that have a note of their own: an empty one needs no second. */
+  /** Whether a missing parameter has its own note: an empty one needs no second note. */
   noted?: (name: string) => boolean
 }
 
 /**
- * A request as it is checked: what public clients send where the API document is silent is taken, each with a note. An empty
- * amount is not taken as a missing one, which would move all that is left.
+ * Prepares a request for its checks: public clients send more than the API document shows, and each such value is taken
+ * with a note. An empty amount is not taken as missing, which would move all that is left. Null is: clients send it.
  */
 export function tolerate(rules: Rules, table: ParameterTable, body: Body, tolerance: Tolerance): Body {
   const { notes, textAmounts = false, noted = () => false } = tolerance
   const taken: Body = { ...body }
-  for (const [name, { type, required }] of Object.entries(table)) {
+  for (const [name, { type, required, absent }] of Object.entries(table)) {
     const value = body[name]
+    if (value === null && absent !== undefined) notes.add(name, `${name} is null: ${absent}.`)
     if (value === '' && !required && type !== 'text' && type !== 'amount') {
       delete taken[name]
       if (!noted(name)) notes.add(name, `${name} is empty; it counts as missing here.`)
@@ -42,7 +43,7 @@ export function tolerate(rules: Rules, table: ParameterTable, body: Body, tolera
 }
 
 function numberOf(name: string, value: unknown, notes: RequestNotes): unknown {
-  // `30.10000` is what a shop's DECIMAL(15,5) sends.
+  // A shop's DECIMAL(15,5) sends `30.10000`.
   if (typeof value !== 'string' || !/^\d+(\.\d{1,2}0*)?$/.test(value)) return value
   notes.add(name, `${name} is text; the API document's amounts are numbers.`)
   return Number(value)
@@ -51,7 +52,7 @@ function numberOf(name: string, value: unknown, notes: RequestNotes): unknown {
 const PRIVATE =
   /^(\[.*\]|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(localhost|local|internal|test))$/
 
-/** "Ports used: normally 443 and 8443". An address of one's own machine or network is not meant for the service anyway. */
+/** "Ports used: normally 443 and 8443". A local address is not meant for the service anyway. */
 function notePort(name: string, value: unknown, notes: RequestNotes): void {
   if (typeof value !== 'string' || !URL.canParse(value)) return
   const { hostname, port, protocol } = new URL(value)

@@ -13,18 +13,17 @@ export function validate(rules: Rules, table: ParameterTable, body: Body, prefix
       if (rule.required) violations.push({ field_name, violation: 'is required' })
       continue
     }
-    const violation = rules.types[rule.type](value) ?? overMax(rule, value)
+    const violation = rules.types[rule.type](value) ?? outOfRange(rule, value)
     if (violation !== undefined) violations.push({ field_name, violation })
     else violations.push(...nested(rules, rule, value, field_name))
   }
   return violations
 }
 
-function overMax(rule: ParameterRule, value: unknown): string | undefined {
-  if (rule.max === undefined) return undefined
-  if (typeof value === 'string' && [...value].length > rule.max) return `must have at most ${rule.max} characters`
-  if (typeof value === 'number' && value > rule.max) return `must be at most ${rule.max}`
-  return undefined
+function outOfRange({ min, max = Number.POSITIVE_INFINITY }: ParameterRule, value: unknown): string | undefined {
+  if (typeof value === 'string' && [...value].length > max) return `must have at most ${max} characters`
+  if (typeof value === 'number' && value > max) return `must be at most ${max}`
+  return min !== undefined && (value as number) < min ? `must be at least ${min}` : undefined
 }
 
 function nested(rules: Rules, rule: ParameterRule, value: unknown, name: string): Violation[] {
@@ -45,15 +44,6 @@ function validateRecurring(rules: Rules, body: Body, prefix: string): Violation[
   const violations = validate(rules, rules.parameters.recurring, body, prefix)
   const { maxHours, maxHoursDaily } = rules.recurring
   const max = body.interval_unit === 'day' ? maxHoursDaily : maxHours
-  const atLeast = (name: string, min: number): void => {
-    if (typeof body[name] === 'number' && (body[name] as number) < min) {
-      violations.push({ field_name: prefix + name, violation: `must be at least ${min}` })
-    }
-  }
-  atLeast('interval_count', 1)
-  atLeast('retry_attempts', 0)
-  // The API document shows a maximum alone: 0 hours, a retry at once, is not excluded.
-  atLeast('retry_interval_hours', 0)
   if (typeof body.retry_interval_hours === 'number' && body.retry_interval_hours > max) {
     violations.push({ field_name: `${prefix}retry_interval_hours`, violation: `must be at most ${max}` })
   }

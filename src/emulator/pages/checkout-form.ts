@@ -52,7 +52,7 @@ export function filledForm(name: string, now: number): CardForm | undefined {
   return { cc_number: card.number, exp_month: '12', exp_year: year, card_cvv: '123' }
 }
 
-/** The checkout form, empty, filled in with a test card, or with what was wrong. It posts to its own address. */
+/** The checkout form, empty, filled in with a test card, or with the rejected input. It posts to its own address. */
 export function checkoutForm(
   order: Order,
   shop?: string,
@@ -94,7 +94,7 @@ ${wrong.length === 0 ? '' : html`<div class="notice bad" role="alert">${messages
   </div>
   ${(['exp_month', 'exp_year', 'card_cvv'] as const).map((name) => errorText(name, errors, messages))}
   <p class="hint" id="card_cvv-hint">CVV: ${messages.cvvHint}</p>
-  <button type="submit"${form !== undefined && wrong.length === 0 ? html` autofocus` : ''}>${messages.pay(amount)}</button>
+  <button type="submit"${form && wrong.length === 0 ? html` autofocus` : ''}>${messages.pay(amount)}</button>
 </form>
 <h2>${messages.cards.title}</h2>
 <p class="hint">${messages.cards.hint}</p>
@@ -123,5 +123,7 @@ function errorText(name: FieldName, errors: FieldErrors, messages: Messages): Ht
 }
 
 function fillButton(name: string, number: string, messages: Messages): Html {
-  return html`<button class="quiet small" form="fill" name="card" value="${name}" aria-label="${messages.cards.use} ${number}">${messages.cards.use}</button>`
+  const { use } = messages.cards
+  return html`<button class="quiet small" form="fill" name="card" value="${name}"
+  aria-label="${use} ${number}">${use}</button>`
 }

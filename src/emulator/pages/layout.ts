@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { wellFormed } from '../parse-input.ts'
 
-/** The result of the tagged template: escaped, except where it holds the same itself. */
+/** The result of the tagged template: escaped, except for nested results. */
 export type Html = ReturnType<typeof html>
 
 export interface Page {
@@ -32,7 +32,10 @@ const SECTIONS: Record<Section, [address: string, name: string]> = {
   connect: ['/_emulator/connect', 'Connect'],
 }
 
-/** A whole page, headed as the emulator's so that it is never taken for the service's. The customer's pages allow no script. */
+/**
+ * A whole page, headed as the emulator's so that it is never taken for the service's. The customer's pages allow no
+ * script.
+ */
 export async function renderPage(page: Page): Promise<Response> {
   const { title, body, section, frame = '', status = 200, reason, lang = 'en', bank = false, shop } = page
   const banner = page.banner ?? 'Emulator: no real money, no real cards.'
@@ -61,9 +64,12 @@ export async function renderPage(page: Page): Promise<Response> {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      // No form-action: a checkout's form is sent on to the shop, whose address only the shop knows.
-      'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'${section === undefined ? '' : "; script-src 'self'; connect-src 'self'"}`,
-      'referrer-policy': 'no-referrer',
+      // No form-action: a checkout's form is sent on to the shop, whose address the emulator does not have.
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'" +
+        (section === undefined ? '' : "; script-src 'self'; connect-src 'self'"),
+      // Under `no-referrer` the origin of a form would be `null`, which may not control the emulator.
+      'referrer-policy': section === undefined ? 'no-referrer' : 'same-origin',
       'x-content-type-options': 'nosniff',
       ...(reason === undefined ? {} : { 'x-emulator-reason': encodeURIComponent(wellFormed(reason)) }),
     },
@@ -80,7 +86,7 @@ function navigation(current: Section): Html {
   return html`<nav class="site" aria-label="Emulator">${links}</nav>`
 }
 
-/** A page that says why there is nothing to see. */
+/** A page with the reason why there is nothing to see. */
 export function messagePage(status: number, title: string, text: string): Promise<Response> {
   const body = html`<h1>${title}</h1><p>${text}</p><p><a href="/_emulator">To the emulator's overview</a></p>`
   return renderPage({ title, body, status, reason: `${title}: ${text}` })

@@ -32,7 +32,7 @@ export const ENGLISH = {
   },
   cards: {
     title: 'Test cards',
-    hint: 'Any other number that passes the Luhn check is paid. Any expiry date in the future and any three digits will do.',
+    hint: 'Any other number that passes the Luhn check is paid, with any future expiry date and any three digits.',
     all: 'All test cards',
     use: 'Fill in',
     paid: 'Paid',
@@ -58,7 +58,7 @@ export const ENGLISH = {
     unpaid: ['Not paid', 'This payment has not been made.'] as Pair,
   },
   reason: 'Reason',
-  paidAmount: (paid: string, asked: string): string => `${paid} of ${asked}`,
+  paidAmount: (paid: string, requested: string): string => `${paid} of ${requested}`,
   startAgain:
     'This checkout is closed. To try another card, open the payment link again, or start a new payment in the shop.',
   back: 'Back to the shop',
@@ -92,7 +92,9 @@ const UKRAINIAN: Messages = {
   },
   cards: {
     title: 'Тестові картки',
-    hint: 'Будь-який інший номер, що проходить перевірку Луна, буде оплачено. Підійде будь-який майбутній термін дії та будь-які три цифри.',
+    hint:
+      'Будь-який інший номер, що проходить перевірку Луна, буде оплачено. Підійде будь-який майбутній термін ' +
+      'дії та будь-які три цифри.',
     all: 'Усі тестові картки',
     use: 'Заповнити',
     paid: 'Оплачено',
@@ -118,22 +120,23 @@ const UKRAINIAN: Messages = {
     unpaid: ['Не оплачено', 'Цей платіж не здійснено.'],
   },
   reason: 'Причина',
-  paidAmount: (paid, asked) => `${paid} із ${asked}`,
+  paidAmount: (paid, requested) => `${paid} із ${requested}`,
   startAgain:
-    'Цю оплату завершено. Щоб спробувати іншу картку, відкрийте посилання на оплату ще раз або почніть новий платіж у магазині.',
+    'Цю оплату завершено. Щоб спробувати іншу картку, відкрийте посилання на оплату ще раз або почніть новий платіж ' +
+    'у магазині.',
   back: 'Повернутися до магазину',
   noReturn: 'Магазин не вказав сторінки для повернення (result_url): цю сторінку можна закрити.',
   inEmulator: 'Це замовлення в емуляторі',
 }
 
-/** A language that `customer_lang` asks for and these pages do not speak. */
+/** A language of `customer_lang` that these pages do not have. */
 export function otherLanguageOf({ request }: Order): string | undefined {
-  const asked = request.customer_lang
-  return typeof asked === 'string' && !/^(uk|ua|en)/i.test(asked) ? asked : undefined
+  const requested = request.customer_lang
+  return typeof requested === 'string' && !/^(uk|ua|en)/i.test(requested) ? requested : undefined
 }
 
-/** The language that `customer_lang` asks for: Ukrainian, or else English. Assumption: codes such as `UK` or `uk-UA`. */
+/** The language of `customer_lang`: Ukrainian, or else English. Assumption: codes such as `UK` or `uk-UA`. */
 export function messagesFor(order: Order): Messages {
-  const asked = String(order.request.customer_lang ?? '').toLowerCase()
-  return /^(uk|ua)\b/.test(asked) ? UKRAINIAN : ENGLISH
+  const requested = String(order.request.customer_lang ?? '').toLowerCase()
+  return /^(uk|ua)\b/.test(requested) ? UKRAINIAN : ENGLISH
 }

@@ -8,7 +8,7 @@ export function outcomePage(order: Order, back: string | null): Promise<Response
   const payment = order.payments[0]
   const messages = messagesFor(order)
   const [title, text] = messages.outcome[outcomeOf(payment)]
-  const asked = `${payment.amount.toFixed(2)} ${payment.currency}`
+  const requested = `${payment.amount.toFixed(2)} ${payment.currency}`
   const isFinal = payment.status === 'failure'
   const body = html`
 <p>${badge(payment.status)}</p>
@@ -17,7 +17,7 @@ export function outcomePage(order: Order, back: string | null): Promise<Response
 <dl>
   ${payment.status === 'success' ? '' : html`<dt>${messages.reason}</dt><dd>${reasonOf(payment)}</dd>`}
   <dt>${messages.order}</dt><dd>${order.order_id}</dd>
-  <dt>${messages.amount}</dt><dd>${paidAmount(payment, asked, messages)}</dd>
+  <dt>${messages.amount}</dt><dd>${paidAmount(payment, requested, messages)}</dd>
 </dl>
 ${isFinal ? html`<p>${messages.startAgain}</p>` : ''}
 ${
@@ -37,8 +37,10 @@ function reasonOf({ status_description, status_code }: Payment): string {
   return status_code === null ? '-' : `${status_description ?? ''} (${status_code})`
 }
 
-function paidAmount({ processed_amount, currency }: Payment, asked: string, messages: Messages): string {
-  return processed_amount === null ? asked : messages.paidAmount(`${processed_amount.toFixed(2)} ${currency}`, asked)
+function paidAmount({ processed_amount, currency }: Payment, requested: string, messages: Messages): string {
+  return processed_amount === null
+    ? requested
+    : messages.paidAmount(`${processed_amount.toFixed(2)} ${currency}`, requested)
 }
 
 /** `/_emulator/receipts/…`: where `receipt_url` leads. */

@@ -1,5 +1,5 @@
 /**
- * The one script: it swaps what changed on the page when something happened, keeps what is typed, focused or unfolded, shows ages
+ * The one script: it swaps the changed parts of the page, keeps typed text, the focus and unfolded parts, shows ages
  * and adds buttons that copy. Every page is whole without it. At most 3 kB.
  */
 export const SCRIPT = `'use strict'
@@ -35,9 +35,11 @@ const keyOf = (node) => node.id || node.dataset?.key
 function swap(old, fresh) {
   if (old.isEqualNode(fresh)) return
   if (old.nodeType !== 1) { old.nodeValue = fresh.nodeValue; return }
-  if (/^(INPUT|SELECT)$/.test(old.nodeName) && (old === document.activeElement || old.value !== (old.defaultValue ?? old.value))) return
+  const isEdited = old === document.activeElement || old.value !== (old.defaultValue ?? old.value)
+  if (isEdited && /^(INPUT|SELECT|TEXTAREA)$/.test(old.nodeName)) return
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name)
+  for (const { name } of [...old.attributes])
+    if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name)
   const known = new Map([...old.children].filter(keyOf).map((node) => [keyOf(node), node]))
   let place = old.firstChild
   for (const node of [...fresh.childNodes]) {
@@ -65,5 +67,6 @@ ages()
 copiers()
 setInterval(ages, 1000)
 const events = new EventSource('/_emulator/api/events')
-for (const type of ['request', 'state', 'webhook', 'note', 'fault', 'reset']) events.addEventListener(type, () => { due ||= setTimeout(refresh, 250) })
+for (const type of ['request', 'state', 'webhook', 'note', 'fault', 'reset'])
+  events.addEventListener(type, () => { due ||= setTimeout(refresh, 250) })
 `

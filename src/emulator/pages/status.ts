@@ -14,7 +14,8 @@ const BOLT = 'M9.5 1.5L3.5 9H8l-1.5 5.5L12.5 7H8z'
 
 export function shape(tone: Tone | 'fault'): Html {
   const path = tone === 'fault' ? BOLT : SHAPES[tone]
-  return html`<svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="${path}"/></svg>`
+  return html`<svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"
+  stroke-linecap="round" stroke-linejoin="round"><path d="${path}"/></svg>`
 }
 
 export function toneOf(status: string): Tone {

@@ -3,8 +3,8 @@ import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/request.ts'
 
 /**
- * `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel` (beyond the API document, [A]): no further charge, no further retry.
- * Assumption: cancelling again is not an error.
+ * `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel` (beyond the API document, [A]): no charge and no retry
+ * follows. Assumption: cancelling again is not an error.
  */
 export const cancelRecurring: Route = (context, { path }) => {
   const order = findSubscription(context, path.recurring_id ?? '')

@@ -11,7 +11,10 @@ import { findCard } from '../state/cards.ts'
 import type { Order } from '../state/state.ts'
 import { timestamp } from '../state/time.ts'
 
-/** The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (API document, "Hosted request") and its 3-D Secure page. */
+/**
+ * The customer's pages: `{base_url}/api/v1/checkout/<checkout_id>/form` (API document, "Hosted request") and its 3-D
+ * Secure page.
+ */
 export async function checkout(
   context: Context,
   request: Request,
@@ -29,7 +32,7 @@ export async function checkout(
     response.headers.set('allow', 'GET, POST')
     return response
   }
-  if (page === '3ds') return read ? showThreeDSecure(context, order) : submitThreeDSecure(context, order, request)
+  if (page === '3ds') return threeDSecure(context, order, read ? undefined : request)
   return read ? showForm(context, order, request) : submitForm(context, order, request, entry)
 }
 
@@ -64,12 +67,8 @@ async function submitForm(context: Context, order: Order, request: Request, entr
   return nextPage(context, order, true)
 }
 
-async function showThreeDSecure(context: Context, order: Order): Promise<Response> {
-  return order.payments[0].user_action_required ? threeDSecurePage(order) : nextPage(context, order)
-}
-
-async function submitThreeDSecure(context: Context, order: Order, request: Request): Promise<Response> {
-  const outcome = new URLSearchParams(await request.text()).get('outcome')
+async function threeDSecure(context: Context, order: Order, posted: Request | undefined): Promise<Response> {
+  const outcome = new URLSearchParams(await posted?.text()).get('outcome')
   if (!order.payments[0].user_action_required) return nextPage(context, order)
   if (outcome !== 'pass' && outcome !== 'fail') return threeDSecurePage(order)
   finishThreeDSecure(context, order, outcome === 'pass')
@@ -81,7 +80,7 @@ function isOpen(order: Order): boolean {
   return order.payments[0].mode === 'hosted' && order.payments[0].status === 'init'
 }
 
-/** Sends the customer on: to the bank, to the shop once it is paid, or to a page that says how it ended. */
+/** Sends the customer on: to the bank, to the shop once it is paid, or to a page with the result. */
 async function nextPage(context: Context, order: Order, justNow = false): Promise<Response> {
   const { status, user_action_required, user_action_url } = order.payments[0]
   if (user_action_required && user_action_url !== null) return redirect(user_action_url)
@@ -90,7 +89,7 @@ async function nextPage(context: Context, order: Order, justNow = false): Promis
   return outcomePage(order, back)
 }
 
-/** Where the customer comes back to; under the perturbation `return_parameters` with what a public plugin reads there. */
+/** The customer's return address; under `return_parameters` with the parameters that a public plugin reads. */
 function returnAddress({ options }: Context, { order_id, payments: [{ result_url, status }] }: Order): string | null {
   if (result_url === null || !options.perturbations.includes('return_parameters')) return result_url
   const url = new URL(result_url)

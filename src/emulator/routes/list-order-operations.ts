@@ -4,8 +4,8 @@ import type { Order } from '../state/state.ts'
 import { customer, recurringObject } from '../webhooks/payload.ts'
 
 /**
- * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}` (beyond the API document, [A]): every operation of an order, primary
- * and secondary, in the order of their creation. Assumption: the records are those of the other responses.
+ * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}` (beyond the API document, [A]): every operation of an order,
+ * primary and secondary, in the order of their creation. Assumption: the records are those of the other responses.
  */
 export const listOrderOperations: Route = (context, { path }) => {
   checkPathIds(context, path)
@@ -24,10 +24,7 @@ function operationsOf(context: Context, order: Order): Record<string, unknown>[]
     ...pick(operation, responses.operation),
     ...(operation.split && { split: operation.split }),
   }))
-  // Timestamps have a fixed form, so they compare as text; the sort is stable and keeps the payment before its operations.
-  return [...primaries, ...secondaries].sort((a, b) => compare(String(a.created_at), String(b.created_at)))
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
+  // The sort is stable and keeps the payment before its operations.
+  const at = (record: Record<string, unknown>): number => Date.parse(`${record.created_at}Z`)
+  return [...primaries, ...secondaries].sort((a, b) => at(a) - at(b))
 }

@@ -17,8 +17,8 @@ export function isOtherMethod(method: unknown): boolean {
 }
 
 /**
- * `credit`, `p2p` and `lookup` over `POST {base_url}/api/v1/payment` (beyond the API document, [A]). Its parameters are not shown:
- * those of a purchase are checked where they are sent, and `mode` is `direct` where it is missing.
+ * `credit`, `p2p` and `lookup` over `POST {base_url}/api/v1/payment` (beyond the API document, [A]). Its parameters are
+ * not shown: a purchase's parameters are checked if sent, and a missing `mode` is `direct`.
  */
 export function createOtherPayment(context: Context, { notes, statusCode }: EndpointRequest, body: Body): Response {
   const { parameters, responses, types } = context.rules
@@ -33,7 +33,7 @@ export function createOtherPayment(context: Context, { notes, statusCode }: Endp
   rejectInvalid(context, validate(context.rules, table, taken))
   const order = createOrder(context, { description: `Emulated ${method}`, ...taken, mode }, false)
   if (mode === 'hosted') return redirectToCheckout(context, order)
-  // A payout names a card by its number alone.
+  // A payout names a card only by its number.
   if (typeof (taken.cc_token ?? taken.cc_number) === 'string') {
     pay(context, order, instrumentOf(taken), statusCode())
   } else {

@@ -38,14 +38,20 @@ export function validatePurchase(
   }
   if (split && context.options.splitSum === 'exact') violations.push(...sumViolations(body))
   rejectInvalid(context, violations)
-  noteOpenQuestions(table, body, notes, split)
+  noteOpenQuestions(table, body, notes, split, parameters.capture.order_id?.max)
   return body
 }
 
 const BYPASSES = ['supported', 'always', 'never']
 
 /** Inputs that the API document leaves open, and a merchant's project may reject. */
-function noteOpenQuestions(table: ParameterTable, body: Body, notes: RequestNotes, split: boolean): void {
+function noteOpenQuestions(
+  table: ParameterTable,
+  body: Body,
+  notes: RequestNotes,
+  split: boolean,
+  max = Number.POSITIVE_INFINITY,
+): void {
   const missing = Object.entries(table)
     .filter(
       ([name, { required }]) => required && name.startsWith('customer_') && (body[name] ?? undefined) === undefined,
@@ -53,8 +59,8 @@ function noteOpenQuestions(table: ParameterTable, body: Body, notes: RequestNote
     .map(([name]) => name)
   if (missing.length > 0) notes.add(missing, `request without ${missing.join(', ')} (required by the API document)`)
   const id = [...String(body.order_id)].length
-  if (id > 32) {
-    notes.add('order_id', `order_id has ${id} characters; captures, refunds and voids take at most 32.`)
+  if (body.method === 'auth' && id > max) {
+    notes.add('order_id', `order_id has ${id} characters; a capture takes at most ${max}.`)
   }
   if (!BYPASSES.includes(String(body.order_3ds_bypass))) {
     const known = BYPASSES.join(', ')
@@ -75,7 +81,8 @@ function instrumentViolations(context: Context, body: Body): Violation[] {
     return [{ field_name: 'cc_token', violation: 'either full card data or cc_token is sent' }]
   }
   if (present.length === 0) return []
-  // The rule names card_cvv and no exception. That a cryptogram replaces it is an assumption, which the SDK leaves to its user.
+  // The rule names card_cvv and no exception. That a cryptogram replaces it is an assumption, which the SDK leaves to
+  // its user.
   const too = has('cryptogram') ? ', also beside a cryptogram (the API document names no exception)' : ''
   return cardData
     .filter((name) => !has(name))
@@ -110,8 +117,8 @@ export function redirectToCheckout(context: Context, order: Order): Response {
 }
 
 /**
- * The response to a creation: the payment record with the fields of `names`, the customer's, and `recurring` where there is
- * a subscription ("`init` on creation", also when the first payment has already made it active).
+ * The response to a creation: the payment record with the fields of `names`, the customer's, and `recurring` where
+ * there is a subscription ("`init` on creation", also when the first payment has already made it active).
  */
 export function recordOf(context: Context, order: Order, names: readonly string[], sent: Body = {}): Response {
   const record = pick({ ...sent, ...order.payments[0] }, names)

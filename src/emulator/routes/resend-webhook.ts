@@ -6,11 +6,19 @@ import { checkPathIds, findOrder, type Route, rejectInvalid } from '../http/requ
 import type { Order } from '../state/state.ts'
 import { primaryPayload, secondaryPayload } from '../webhooks/payload.ts'
 
-/** `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (API document, "Re-send a webhook for an operation"). */
-export const resendWebhook: Route = (context, { path, query }) => {
+/**
+ * `GET {base_url}/api/v1/pos/{pos_id}/orders/{order_id}/{operation}?callback=true` (API document, "Re-send a webhook
+ * for an operation").
+ */
+export const resendWebhook: Route = (context, { path, query, notes }) => {
   checkPathIds(context, path)
   const callback = query.getAll('callback')
-  if (callback.length !== 1 || callback[0] !== context.rules.wire.callback) {
+  if (callback.length === 1 && callback[0] === '1') {
+    notes.add(
+      'callback',
+      `callback is 1, as PHP writes true; the API document's value is ${context.rules.wire.callback}.`,
+    )
+  } else if (callback.length !== 1 || callback[0] !== context.rules.wire.callback) {
     rejectInvalid(context, [{ field_name: 'callback', violation: `must be ${context.rules.wire.callback}` }])
   }
   const operation = path.operation ?? ''
@@ -19,9 +27,7 @@ export const resendWebhook: Route = (context, { path, query }) => {
   const order = findOrder(context, path.order_id)
   const transactionId = query.get('transactionId')
   if (transactionId !== null && (order.subscription === undefined || operation !== 'purchase')) {
-    rejectInvalid(context, [
-      { field_name: 'transactionId', violation: 'is for recurring payments with operation purchase only' },
-    ])
+    notes.add('transactionId', 'transactionId is for recurring payments with operation purchase only.')
   }
   const { url, payload } = find(context, order, operation, transactionId)
   context.deliveries.send(order.order_id, url, payload)
@@ -35,17 +41,14 @@ interface Found {
 
 /** "Without `transactionId` the data of the latest transaction of the subscription is returned." */
 function find(context: Context, order: Order, operation: string, transactionId: string | null): Found {
-  const payment = order.payments
-    .filter(
-      ({ method, transaction_id }) =>
-        method === operation && (transactionId === null || transaction_id === transactionId),
-    )
-    .at(-1)
+  const isNamed = (one: { method: string; transaction_id: string }): boolean =>
+    one.method === operation && (transactionId === null || one.transaction_id === transactionId)
+  const payment = order.payments.filter(isNamed).at(-1)
   if (payment !== undefined) {
     return { url: destination(context, order, payment), payload: primaryPayload(context.rules, order, payment) }
   }
-  const secondary = order.operations.filter(({ method }) => method === operation).at(-1)
-  if (secondary !== undefined && transactionId === null) {
+  const secondary = order.operations.filter(isNamed).at(-1)
+  if (secondary !== undefined) {
     return {
       url: operationDestination(context, secondary),
       payload: secondaryPayload(context.rules, secondary),

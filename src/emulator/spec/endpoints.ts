@@ -20,7 +20,10 @@ export interface EndpointRule {
   verb: string
   /** As the API document writes it, path parameters in braces. */
   path: string
-  /** The shape of `X-API-AUTH`: `hmac` is `SVC-HMAC-SHA1 <API_KEY>:<SIGNATURE>`, `plain` is `SVC <API_KEY>:<API_SECRET>`. */
+  /**
+   * The shape of `X-API-AUTH`: `hmac` is `SVC-HMAC-SHA1 <API_KEY>:<SIGNATURE>`, `plain` is
+   * `SVC <API_KEY>:<API_SECRET>`.
+   */
   scheme: 'hmac' | 'plain'
   /** Whether `X-API-KEY: <ENDPOINTS_KEY>` is sent. */
   endpointsKey: boolean
@@ -31,8 +34,8 @@ export interface EndpointRule {
 export type EndpointRules = Record<OperationName, EndpointRule>
 
 /**
- * Operations whose creation the API document does not show; public material does ("Beyond the API document"). Assumption:
- * all of them authenticate plainly, as public integrations do.
+ * Operations whose creation the API document does not show; public material does ("Beyond the API document").
+ * Assumption: they authenticate plainly, as public integrations do.
  */
 const BEYOND = {
   'refund-payment': row('POST', '/api/v1/refund', 'plain'),
@@ -83,4 +86,3 @@ export const WIRE = {
   /** "Full card data". */
   cardData: ['cc_number', 'exp_month', 'exp_year', 'card_cvv'] as readonly string[],
 }
-export type WireRules = typeof WIRE

@@ -3,8 +3,12 @@ import type { TypeName } from './types.ts'
 export interface ParameterRule {
   type: TypeName
   required: boolean
-  /** Most characters (code points) of a string, or the greatest value of an integer. */
+  /** The maximum characters (code points) of a string, or the maximum of an integer. */
   max?: number
+  /** The minimum of an integer. */
+  min?: number
+  /** The effect of leaving the parameter out, if that moves all that is left or decides when money moves. */
+  absent?: string
 }
 
 export type ParameterTable = Record<string, ParameterRule>
@@ -25,6 +29,7 @@ export interface ParameterTables {
 const yes = (type: TypeName): ParameterRule => ({ type, required: true })
 const no = (type: TypeName): ParameterRule => ({ type, required: false })
 const limited = (rule: ParameterRule, max: number): ParameterRule => ({ ...rule, max })
+const absent = (rule: ParameterRule, effect: string): ParameterRule => ({ ...rule, absent: effect })
 
 const FINGERPRINT = `browserColorDepth browserScreenHeight browserScreenWidth browserJavaEnabled browserLanguage
   browserTimeZone browserTimeZoneOffset browserAcceptHeader browserIpAddress browserUserAgent`
@@ -52,15 +57,16 @@ const PURCHASE: ParameterTable = {
   init_recurring: no('recurring'),
 }
 
-const SECONDARY: ParameterTable = {
+const OF_ORDER: ParameterTable = {
   pos_id: yes('uuid'),
   order_id: limited(yes('string'), 32),
-  order_currency: yes('currency'),
   comment: limited(no('text'), 2048),
   server_url: no('url'),
 }
 
-/** A credit, p2p or lookup that is made by hand: no request of the service, but what its record can hold. */
+const SECONDARY: ParameterTable = { ...OF_ORDER, order_currency: yes('currency') }
+
+/** A credit, p2p or lookup that is made by hand: no request of the service, but the fields of its record. */
 export const OTHER_PAYMENT: ParameterTable = {
   order_id: limited(yes('string'), 256),
   amount: yes('amount'),
@@ -69,9 +75,9 @@ export const OTHER_PAYMENT: ParameterTable = {
 }
 
 /**
- * The request tables. `mode` is in none of them: it chooses the table. `split` is marked as required here, as in "Split
- * purchase"; `create-payment` makes it optional. Two limits are shown for responses alone (order_id 256, description 2048);
- * a longer value is rejected, because it could not be returned.
+ * The request tables. No table has `mode`, which chooses the table. `split` is marked as required here, as in "Split
+ * purchase"; `create-payment` makes it optional. Two limits are shown only for responses (order_id 256, description
+ * 2048); a longer value is rejected, because it could not be returned.
  */
 export const PARAMETERS: ParameterTables = {
   directPurchase: {
@@ -98,28 +104,16 @@ export const PARAMETERS: ParameterTables = {
     validation_url: no('url'),
   },
   capture: {
-    pos_id: yes('uuid'),
-    order_id: limited(yes('string'), 32),
-    order_currency: yes('currency'),
-    charge_amount: no('amount'),
+    ...SECONDARY,
+    charge_amount: absent(no('amount'), 'all that is left is captured'),
     products: no('array'),
-    comment: limited(no('text'), 2048),
-    server_url: no('url'),
     f_receipt_delivery: no('receipt_delivery'),
   },
   // Beyond the API document: void, refund, split capture, split refund.
   void: SECONDARY,
-  refund: { ...SECONDARY, refund_amount: no('amount') },
+  refund: { ...SECONDARY, refund_amount: absent(no('amount'), 'all that is left is refunded') },
   splitCapture: { ...SECONDARY, charge_amount: yes('amount'), split: yes('split') },
-  splitRefund: {
-    pos_id: yes('uuid'),
-    order_id: limited(yes('string'), 32),
-    currency: yes('currency'),
-    refund_amount: yes('amount'),
-    split: yes('split'),
-    comment: limited(no('text'), 2048),
-    server_url: no('url'),
-  },
+  splitRefund: { ...OF_ORDER, currency: yes('currency'), refund_amount: yes('amount'), split: yes('split') },
   splitEntry: {
     amount: yes('amount'),
     sub_merchant_id: yes('uuid'),
@@ -128,13 +122,20 @@ export const PARAMETERS: ParameterTables = {
   fingerprint: Object.fromEntries(FINGERPRINT.split(/\s+/).map((name) => [name, yes('string')])),
   recurring: {
     interval_unit: yes('interval_unit'),
-    interval_count: limited(yes('integer'), 30),
-    retry_attempts: limited(no('integer'), 7),
-    retry_interval_hours: no('integer'),
-    start_date: no('date'),
-    expiry_date: no('date'),
-    time: no('time'),
+    interval_count: limited({ ...yes('integer'), min: 1 }, 30),
+    retry_attempts: absent(
+      limited({ ...no('integer'), min: 0 }, 7),
+      'a declined charge has the default number of retries',
+    ),
+    // The API document shows only a maximum: 0 hours, a retry at once, is not excluded.
+    retry_interval_hours: absent(
+      { ...no('integer'), min: 0 },
+      'a declined charge is repeated after the default interval',
+    ),
+    start_date: absent(no('date'), 'the first charge falls one interval after the creation'),
+    expiry_date: absent(no('date'), 'the charges never end'),
+    time: absent(no('time'), 'each charge falls at the time of the creation'),
     notification_url: no('url'),
-    amount: no('amount'),
+    amount: absent(no('amount'), 'each charge has the amount of the first payment'),
   },
 }

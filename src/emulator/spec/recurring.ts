@@ -8,4 +8,3 @@ export const RECURRING = {
   months: { month: 1, quarter: 3, year: 12 },
   days: { day: 1, week: 7 },
 }
-export type RecurringRules = typeof RECURRING

@@ -6,7 +6,7 @@ export interface ResponseRules {
   payment: readonly string[]
   /** "Cancel": the fields of the one record in the array. */
   cancel: readonly string[]
-  /** "Payment record" and "Cancel": customer data, null where the request had none. */
+  /** "Payment record" and "Cancel": customer data, null if the request had none. */
   cancelCustomer: readonly string[]
   /** "Capture a reserve": without the currency, whose name depends on the variant. */
   capture: readonly string[]
@@ -28,6 +28,14 @@ const IDS = words('payment_id gateway_order_id billing_order_id transaction_id')
 const CAPTURE = words(`operation_id payment_id order_id transaction_id pos_id mode method amount status status_code
       status_description created_at processed_at fee comment`)
 
+const PAYMENT = [
+  ...words(`payment_id order_id gateway_order_id billing_order_id transaction_id pos_id mode method amount
+      currency description`),
+  ...STATUS,
+  ...CARD,
+  ...words('result_url created_at processed_at payload bank_short_name receipt_url'),
+]
+
 /** Fields that begin with `customer_` are added as the request had them: the tables say "customer fields". */
 export const RESPONSES: ResponseRules = {
   splitPurchase: [
@@ -39,20 +47,8 @@ export const RESPONSES: ResponseRules = {
     ...CARD,
     ...words('created_at processed_at bank_short_name'),
   ],
-  payment: [
-    ...words(`payment_id order_id gateway_order_id billing_order_id transaction_id pos_id mode method amount
-      currency description`),
-    ...STATUS,
-    ...CARD,
-    ...words('result_url created_at processed_at payload bank_short_name receipt_url'),
-  ],
-  cancel: [
-    ...words(`payment_id order_id gateway_order_id billing_order_id transaction_id pos_id mode method amount
-      currency description`),
-    ...STATUS,
-    ...CARD,
-    ...words('result_url created_at processed_at payload receipt_url'),
-  ],
+  payment: PAYMENT,
+  cancel: PAYMENT.filter((name) => name !== 'bank_short_name'),
   cancelCustomer: words(`customer_id customer_ip customer_fname customer_lname customer_patronym customer_email
       customer_phone customer_country customer_birthday customer_city`),
   capture: CAPTURE,
@@ -64,7 +60,10 @@ export const RESPONSES: ResponseRules = {
   singleReserve: 'rollingReserve',
 }
 
-/** The parameters of each kind of webhook ("Events"): required ones are always there, optional ones when they have a value. */
+/**
+ * The parameters of each kind of webhook ("Events"): required ones are always there, optional ones when they have a
+ * value.
+ */
 export interface WebhookRules {
   primary: { required: readonly string[]; optional: readonly string[] }
   secondaryRequired: readonly string[]

@@ -1,17 +1,8 @@
-import { ENDPOINTS, type EndpointRules, WIRE, type WireRules } from './endpoints.ts'
+import { ENDPOINTS, type EndpointRules, WIRE } from './endpoints.ts'
 import { PARAMETERS, type ParameterTables } from './parameters.ts'
-import { RECURRING, type RecurringRules } from './recurring.ts'
+import { RECURRING } from './recurring.ts'
 import { RESPONSES, type ResponseRules, WEBHOOKS, type WebhookRules } from './response-fields.ts'
-import {
-  CODES,
-  CONDITIONS,
-  type CodeRules,
-  type ConditionRules,
-  DESTINATIONS,
-  type DestinationRules,
-  STATUSES,
-  type StatusRules,
-} from './states.ts'
+import { CODES, CONDITIONS, DESTINATIONS, STATUSES } from './states.ts'
 import { TYPES, type TypeRules } from './types.ts'
 
 /**
@@ -20,16 +11,16 @@ import { TYPES, type TypeRules } from './types.ts'
  */
 export interface Rules {
   endpoints: EndpointRules
-  wire: WireRules
+  wire: typeof WIRE
   types: TypeRules
   parameters: ParameterTables
   responses: ResponseRules
   webhooks: WebhookRules
-  codes: CodeRules
-  statuses: StatusRules
-  destinations: DestinationRules
-  conditions: ConditionRules
-  recurring: RecurringRules
+  codes: typeof CODES
+  statuses: typeof STATUSES
+  destinations: typeof DESTINATIONS
+  conditions: typeof CONDITIONS
+  recurring: typeof RECURRING
 }
 
 export const RULES: Rules = {

@@ -1,6 +1,9 @@
 import type { Operation, Payment } from '../state/state.ts'
 
-/** The status codes that the emulator uses. 1000, 2122 and 6007 are the API document's; the others come from public lists. */
+/**
+ * The status codes that the emulator uses. 1000, 2122 and 6007 are the API document's; the others come from public
+ * lists.
+ */
 export const CODES = {
   success: '1000',
   reserved: '1002',
@@ -16,7 +19,6 @@ export const CODES = {
   invalidCard: '4144',
   expiredCard: '4001',
 }
-export type CodeRules = typeof CODES
 
 /** The status that each event leads to ("States and transitions"), and the fixed words of records. */
 export const STATUSES = {
@@ -32,9 +34,8 @@ export const STATUSES = {
   recurringActive: 'active',
   recurringEnded: 'canceled',
 }
-export type StatusRules = typeof STATUSES
 
-/** Where a webhook goes ("Events", 2); the last argument is what the merchant set up without a request. */
+/** The address of a webhook ("Events", 2); the last argument is the merchant's own setting. */
 export const DESTINATIONS = {
   payment: (serverUrl: string | null, standing: string | null): string | null => serverUrl ?? standing,
   operation: (serverUrl: string | null, standing: string | null): string | null => serverUrl ?? standing,
@@ -42,7 +43,6 @@ export const DESTINATIONS = {
   beyond: (serverUrl: string | null, paymentUrl: string | null): string | null => serverUrl ?? paymentUrl,
   charge: (notificationUrl: string | null, initial: string | null): string | null => notificationUrl ?? initial,
 }
-export type DestinationRules = typeof DESTINATIONS
 
 /** Conditions of an operation, checked before it changes anything. Each returns whether the operation may go on. */
 export const CONDITIONS = {
@@ -50,11 +50,17 @@ export const CONDITIONS = {
   captureMethod: (payment: Payment): boolean => payment.method === 'auth',
   /** … with status `success` can be captured. */
   captureStatus: (payment: Payment): boolean => payment.status === 'success',
-  /** "Capture", request table: `order_currency` is the currency of the original order. The same for every secondary operation. */
+  /**
+   * "Capture", request table: `order_currency` is the currency of the original order. The same for every secondary
+   * operation.
+   */
   orderCurrency: (payment: Payment, currency: unknown): boolean => payment.currency === currency,
-  /** "Capture", rule 2: at most the configured percentage of the authorized amount, over all captures. Amounts in minor units. */
-  captureWithin: (reserved: number, captured: number, asked: number, percent: number): boolean =>
-    (captured + asked) * 100 <= reserved * percent,
+  /**
+   * "Capture", rule 2: at most the configured percentage of the authorized amount, over all captures. Amounts in minor
+   * units.
+   */
+  captureWithin: (reserved: number, captured: number, requested: number, percent: number): boolean =>
+    (captured + requested) * 100 <= reserved * percent,
   /** "Cancel": the method is `purchase` or `auth` … */
   cancelMethod: (payment: Payment): boolean => payment.method === 'purchase' || payment.method === 'auth',
   /** … the status is `init` … */
@@ -74,17 +80,19 @@ export const CONDITIONS = {
   voidMethod: (payment: Payment): boolean => payment.method === 'auth',
   /** … with status `success` … */
   voidStatus: (payment: Payment): boolean => payment.status === 'success',
-  /** … and only whole: nothing of it was captured. Minor units. */
+  /** … and only whole: nothing was captured. Minor units. */
   voidWhole: (captured: number): boolean => captured === 0,
   /** Beyond the API document: only a purchase or a captured auth can be refunded … */
   refundMethod: (payment: Payment): boolean => payment.method === 'purchase' || payment.method === 'auth',
   /** … with status `success` … */
   refundStatus: (payment: Payment): boolean => payment.status === 'success',
-  /** … and at most what was paid and not refunded yet. Minor units. */
-  refundWithin: (left: number, asked: number): boolean => asked > 0 && asked <= left,
-  /** The parts of a split capture or refund add up to its amount (assumption: they do in every public example). Minor units. */
+  /** … and at most the paid amount minus refunds. Minor units. */
+  refundWithin: (left: number, requested: number): boolean => requested > 0 && requested <= left,
+  /**
+   * The parts of a split capture or refund add up to its amount (assumption: they do in every public example). Minor
+   * units.
+   */
   splitAddsUp: (parts: number, amount: number): boolean => parts === amount,
   /** A sub-merchant gives back at most its own share. Minor units. */
-  splitWithin: (left: number, asked: number): boolean => asked <= left,
+  splitWithin: (left: number, requested: number): boolean => requested <= left,
 }
-export type ConditionRules = typeof CONDITIONS

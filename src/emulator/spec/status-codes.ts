@@ -48,8 +48,8 @@ const DESCRIPTIONS: Record<string, string> = {
 }
 
 /**
- * The status that a code means: 1xxx success, 2xxx and 9000 pending, every other failure. Assumption: the groups are those
- * of public lists.
+ * The status that a code means: 1xxx success, 2xxx and 9000 pending, every other failure. Assumption: the groups are
+ * those of public lists.
  */
 export function statusOfCode(code: string): 'success' | 'pending' | 'failure' {
   if (code.startsWith('1')) return 'success'

@@ -61,12 +61,15 @@ function rule(holds: (value: unknown) => boolean, expected: string): TypeRule {
   return (value) => (holds(value) ? undefined : expected)
 }
 
-/** Nested tables (`split`, `fingerprint`, `recurring`) are walked by `validate.ts`; here only their outer type is checked. */
+/**
+ * Nested tables (`split`, `fingerprint`, `recurring`) are walked by `validate.ts`; here only their outer type is
+ * checked.
+ */
 export const TYPES: TypeRules = {
   uuid: text(UUID, 'must be a UUID'),
   mode: oneOf('direct', 'hosted'),
   method: oneOf('purchase', 'auth', 'capture', 'void', 'refund', 'auth_increment', 'credit', 'p2p', 'lookup'),
-  // Decimal digits are counted on the number's own shortest text: 0.1 + 0.2 has seventeen of them.
+  // Decimal digits are counted on the number's own shortest text: 0.1 + 0.2 has seventeen.
   amount: rule(
     (value) => isNumber(value, /^\d+(\.\d{1,2})?$/) && value > 0 && value <= MAX_AMOUNT,
     'must be a positive number with at most 2 decimal digits',

@@ -1,21 +1,20 @@
 import type { Ids } from './random.ts'
 
-/** An account of the merchant. Amounts in minor units (hundredths), so that sums stay exact. */
-export interface Account {
-  id: string
-  name: string
-  currency: string
-  available: number
-  rolling_reserve: number
-}
-
-/** An account of the emulated merchant at the start (API document, "Account (balances)"). Amounts in units of the currency. */
+/**
+ * An account of the emulated merchant at the start (API document, "Account (balances)"). Amounts in units of the
+ * currency.
+ */
 export interface AccountOption {
   name: string
   /** ISO 4217. */
   currency: string
   available: number
   rolling_reserve: number
+}
+
+/** An account of the merchant. Amounts in minor units (hundredths), so that sums stay exact. */
+export interface Account extends AccountOption {
+  id: string
 }
 
 export function toMinor(amount: number): number {
@@ -36,7 +35,7 @@ export function openAccounts(options: readonly AccountOption[], ids: Ids): Accou
   }))
 }
 
-/** Moves `minor` units into (or, when negative, out of) what is available in `currency`, opening the account if need be. */
+/** Adds `minor` units, which may be negative, to the balance in `currency`, and opens the account if need be. */
 export function book(accounts: Account[], ids: Ids, currency: string, minor: number): void {
   let account = accounts.find((candidate) => candidate.currency === currency)
   if (account === undefined) {

@@ -10,9 +10,9 @@ export interface LoggedRequest {
   operation: string | null
   order_id: string | null
   headers: Record<string, string>
-  /** At most 16,384 characters; what was cut is said at its end. */
+  /** At most 16,384 characters, with a note about a cut at the end. */
   body: string
-  /** Null where no response was sent: the connection was broken, the caller gave up, or the emulator failed. */
+  /** Null if no response was sent: the connection was broken, the caller gave up, or the emulator failed. */
   status: number | null
   /** Why the request was rejected, or why it has no response; null for everything else. */
   reason: string | null
@@ -25,7 +25,16 @@ export interface LoggedRequest {
   faults: AppliedFault[]
 }
 
-/** Behaviour that a request relied on and the API document does not promise: it works here, and may be rejected there. */
+/** Selects requests; an omitted field matches every request. */
+export interface RequestFilter {
+  order_id?: string | undefined
+  /** The HTTP status of the response, such as 400, or a class: `4xx`. */
+  status?: number | '2xx' | '3xx' | '4xx' | '5xx' | undefined
+}
+
+/**
+ * Behaviour that a request relied on and the API document does not promise: it works here, and may be rejected there.
+ */
 export interface Note {
   id: string
   /** On the emulator's clock. */
@@ -34,7 +43,7 @@ export interface Note {
   order_id: string | null
   /** The endpoint, in the SDK's names. */
   operation: string
-  /** The parameter, or several of them. */
+  /** One or more parameters. */
   field: string
   /** A whole sentence. */
   text: string
@@ -45,7 +54,10 @@ export interface AppliedFault {
   kind: string
 }
 
-/** Something that happened, as `onActivity` gets it. `at` is a time on the emulator's clock, `shop` the name of a shop beside its own. */
+/**
+ * Something that happened, as `onActivity` gets it. `at` is a time on the emulator's clock, `shop` the name of a shop
+ * beside its own.
+ */
 export type Activity = { shop?: string } & (
   | ({ type: 'request' } & Pick<
       LoggedRequest,
@@ -128,6 +140,14 @@ export class ActivityLog {
     return entry
   }
 
+  select({ order_id, status }: RequestFilter = {}): LoggedRequest[] {
+    return this.requests.filter(
+      (one) =>
+        (order_id === undefined || one.order_id === order_id) &&
+        (status === undefined || one.status === status || `${String(one.status)[0]}xx` === status),
+    )
+  }
+
   stamp<T extends object>(entry: T): T {
     this.place += 1
     this.places.set(entry, this.place)
@@ -158,7 +178,7 @@ export class ActivityLog {
     for (const listener of this.listeners) listener(event)
   }
 
-  /** Calls `listener` with each event; returns what ends that. */
+  /** Calls `listener` with each event; returns a function that ends the calls. */
   subscribe(listener: (event: EmulatorEvent) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
@@ -176,7 +196,7 @@ export class ActivityLog {
     ;({ count: this.requested, noted: this.noted, place: this.place } = saved)
   }
 
-  /** Forgets the requests and notes of one order. */
+  /** Forgets the requests and notes of an order. */
   forget(orderId: string): void {
     for (const list of [this.requests, this.notes] as { order_id: string | null }[][]) {
       list.splice(0, list.length, ...list.filter(({ order_id }) => order_id !== orderId))

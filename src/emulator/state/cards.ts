@@ -13,7 +13,7 @@ export interface TestCard {
   code?: string
   /** How scheduled charges of a subscription end when they do not end as the first payment did. */
   recurring?: 'decline' | 'decline_once'
-  /** The `status_code` of later operations with this card, where it is not that of a success. */
+  /** The `status_code` of later operations with this card, if not the code of a success. */
   operations?: { capture?: string; void?: string; refund?: string; auth_increment?: string }
   /** Those operations are declined by a limit: `limit_info` in their webhooks. */
   laterLimit?: string

@@ -1,32 +1,32 @@
 import { InputError } from '../parse-input.ts'
 import { addDuration, type Duration, LAST_MOMENT } from './time.ts'
 
-/** Where the time comes from. */
+/** The source of the time. */
 export interface ClockSource {
   /** Milliseconds since the epoch. */
   now(): number
 }
 
-/** The emulator's time: the clock of the options, and what was added to it. */
+/** The emulator's time: the clock of the options, plus the advances. */
 export interface EmulatorClock {
   /** Milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed webhooks.
-   * Resolves when all of it is done and delivered. Parallel calls add up. `advance({})` does what is due now.
+   * Moves the time on and does, in order, everything that falls due on the way: scheduled charges, retries, delayed
+   * webhooks. Resolves when everything is done and delivered. Parallel calls add up. `advance({})` does due work.
    *
-   * @throws {ConfigError} for an unknown unit, a negative number, a fraction of a month, more than 30 years, or a time after
-   * the year 9998.
+   * @throws {ConfigError} for an unknown unit, a negative number, a fraction of a month, more than 30 years, or a time
+   *   after the year 9998.
    */
   advance(duration: Duration): Promise<void>
   /**
-   * Sets the time. Forward, it does on the way what `advance` does; backward, nothing happens and what is scheduled stays.
+   * Sets the time. Forward, it works as `advance` does; backward, nothing happens and scheduled work stays.
    *
    * @param at Milliseconds since the epoch, or a time with its zone: `2026-01-31T10:00:00Z`.
    * @throws {ConfigError} when that is not a time up to the year 9998, or more than 30 years ahead.
    */
   set(at: number | string): Promise<void>
-  /** When the next retry of a webhook or the next scheduled charge is due, in milliseconds since the epoch; null where none is. */
+  /** The time of the next webhook retry or scheduled charge, in milliseconds since the epoch; null if none. */
   due(what: 'next_retry' | 'next_charge'): number | null
 }
 
@@ -53,10 +53,10 @@ export interface Job {
 export type JobHandlers = Record<JobKind, (job: Job) => void>
 
 const MAX_YEARS = 30
-/** So many jobs run before other requests get their turn. */
+/** This many jobs run before other requests get their turn. */
 const JOBS_AT_ONCE = 200
 
-/** The emulator's time, and what is due at which moment of it: retries, recurring charges, delayed webhooks. */
+/** The emulator's time, and its due work: retries, recurring charges, delayed webhooks. */
 export class Scheduler implements ClockSource {
   offset = 0
   jobs: Job[] = []
@@ -64,7 +64,7 @@ export class Scheduler implements ClockSource {
   private handlers: JobHandlers | undefined
   // A reset ends the advances that are under way.
   private generation = 0
-  // Where the clock will be once every advance so far is done; each starts where the one before it ends.
+  // The time of the clock once every advance so far is done; each advance starts at the previous end.
   private goal: number | undefined
   private advances: Promise<void> = Promise.resolve()
   // Each scheduled event happens at its own moment, not milliseconds of the real clock later.

@@ -39,7 +39,7 @@ export function maskBody(bytes: Uint8Array, contentType: string): string {
   return masked.length > MAX_BODY ? `${masked.slice(0, MAX_BODY)}\n[cut: ${masked.length} characters in all]` : masked
 }
 
-/** Text of no known form: numbers that are card numbers, and what stands after the name of a card field. */
+/** Text of no known form: numbers that are card numbers, and the text after the name of a card field. */
 export function maskText(text: string): string {
   return maskNumbers(text.replaceAll(CARD_FIELD_TEXT, `$1${HIDDEN}`))
 }
@@ -54,7 +54,7 @@ function maskNumbers(text: string): string {
 function maskForm(text: string): string {
   const fields = [...new URLSearchParams(text)]
   const masked = fields.map(([name, value]) => [name, String(maskValue(name, value))])
-  // Re-encoded only where something is hidden: what was sent under a wrong content type stays readable.
+  // Re-encoded only if something is hidden: a body with a wrong content type stays readable.
   return masked.some(([, value], index) => value !== fields[index]?.[1]) ? new URLSearchParams(masked).toString() : text
 }
 

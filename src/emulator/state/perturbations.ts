@@ -1,6 +1,6 @@
 import { createRandom } from './random.ts'
 
-/** Behaviour of the service that the API document does not show; a shop must handle all of it. */
+/** Behaviour of the service that the API document does not show; a shop must handle every case. */
 export const PERTURBATIONS = [
   /** Optional fields of a webhook are null instead of missing. */
   'nulls',
@@ -12,7 +12,7 @@ export const PERTURBATIONS = [
   'keys_reordered',
   /** The webhook of a hosted payment is followed by an `init` of the same payment. */
   'late_init',
-  /** On the checkout page a first card is declined, and the next one is paid: two payments of one order. */
+  /** On the checkout page a first card is declined, and the second card pays: two payments of an order. */
   'second_card',
   /** Webhooks have fields that the API document does not name. */
   'unknown_fields',
@@ -25,7 +25,7 @@ export const PERTURBATIONS = [
 /** An assumption about the service that the emulator can break. */
 export type Perturbation = (typeof PERTURBATIONS)[number]
 
-/** About half of them, by the seed. */
+/** About half, by the seed. */
 export function drawPerturbations(seed: number): readonly Perturbation[] {
   const random = createRandom(seed ^ 0x9e37)
   return PERTURBATIONS.filter(() => random() < 0.5)

@@ -3,7 +3,7 @@ export interface Random {
   (): number
   /** Begins the stream again. */
   restart(): void
-  /** Where the stream is. */
+  /** The position of the stream. */
   position(): number
   /** Goes on from there. */
   goTo(position: number): void
@@ -28,20 +28,36 @@ export function createRandom(seed: number): Random {
   })
 }
 
-/** The ids of one emulator. UUIDs begin with `ed9e7111` and all others with `emulator`, so that no one takes them for the service's. */
+/** FNV-1a of a text: the same text gives the same number. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0
+  return hash
+}
+
+/** A checksum of JSON. The order of names does not count: programs in other languages write them in their own order. */
+export function checksum(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return hashOf(`${typeof value} ${String(value)}`)
+  let sum = Array.isArray(value) ? value.length : 1
+  for (const [name, part] of Object.entries(value)) {
+    sum = (sum + Math.imul(hashOf(name) | 1, checksum(part) ^ 0x5eed)) >>> 0
+  }
+  return sum
+}
+
+/** The ids of an emulator. UUIDs begin with `ed9e7111` and all others with `emulator`, unlike the service's. */
 export interface Ids {
   uuid(): string
   named(kind: string): string
 }
 
 export function createIds(random: Random): Ids {
-  const hex = (digits: number): string => {
-    let text = ''
-    for (let i = 0; i < digits; i++) text += Math.floor(random() * 16).toString(16)
-    return text
-  }
+  const hex = (digits: number): string[] =>
+    Array.from({ length: digits }, () => '0123456789abcdef'.charAt(random() * 16))
+  // Joined at once: a text that grows letter by letter keeps each of its steps in memory.
+  const joined = (...parts: (string | string[])[]): string => parts.flat().join('')
   return {
-    uuid: () => `ed9e7111-${hex(4)}-4${hex(3)}-${'89ab'.charAt(Math.floor(random() * 4))}${hex(3)}-${hex(12)}`,
-    named: (kind) => `emulator-${kind}-${hex(16)}`,
+    uuid: () => joined('ed9e7111-', hex(4), '-4', hex(3), '-', '89ab'.charAt(random() * 4), hex(3), '-', hex(12)),
+    named: (kind) => joined('emulator-', kind, '-', hex(16)),
   }
 }

@@ -1,5 +1,15 @@
 import type { Account } from './accounts.ts'
 
+/**
+ * The same text, stored once for all orders that have it. Engines keep a concatenated text as a tree of its parts, and
+ * a slice together with its whole text, but a property name as one shared text.
+ */
+export function shared(text: string): string {
+  const names: Record<string, true> = Object.create(null)
+  names[text] = true
+  return Object.keys(names)[0] ?? text
+}
+
 /** An amount in its currency's unit. */
 export interface Money {
   amount: number
@@ -12,7 +22,7 @@ export interface LimitInfo {
   description: string
 }
 
-/** The primary operation record of the API document; null where nothing is known. Amounts in units of the currency. */
+/** The primary operation record of the API document; null if unknown. Amounts in units of the currency. */
 export interface Payment {
   payment_id: string
   order_id: string
@@ -71,7 +81,7 @@ export interface SplitPart {
   sub_merchant_id: string
 }
 
-/** A recurring configuration and what was charged under it. */
+/** A recurring configuration and its charges. */
 export interface Subscription {
   id: string
   /** `init`, `active` or `canceled`. */
@@ -91,7 +101,7 @@ export interface TimelineEntry {
 
 export interface Order {
   order_id: string
-  /** The request without its card data. */
+  /** The parameters of the request that matter after the creation. */
   request: Record<string, unknown>
   split: boolean
   checkout_id: string
@@ -104,6 +114,8 @@ export interface Order {
   /** Earlier cards that were declined on the checkout page. */
   declined?: Payment[]
   subscription: Subscription | undefined
+  /** The authorization expired after a partial capture: the rest can no longer be captured. */
+  expired?: true
   /** The number of the card that the order was paid with; decides how later charges end. */
   card: string | undefined
   timeline: TimelineEntry[]
@@ -123,4 +135,6 @@ export interface State {
   checkouts: Map<string, Order>
   tokens: Map<string, Token>
   accounts: Account[]
+  /** The number of orders that `keepOrders` made the emulator forget. */
+  forgotten: number
 }

@@ -1,8 +1,11 @@
 /** Calendar and clock arithmetic in UTC, on milliseconds since the epoch. */
 import * as v from 'valibot'
 import { fields, InputError, parseInput } from '../parse-input.ts'
+import { shared } from './state.ts'
 
-const DAY = 86_400_000
+export const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+export const YEAR: number = 365 * DAY
 
 /** The last moment that the clock can show: token and expiry dates a year later still have a year of four digits. */
 export const LAST_MOMENT: number = Date.UTC(9998, 11, 31, 23, 59, 59, 999)
@@ -19,20 +22,25 @@ export interface Duration {
   years?: number
 }
 
-/** How long something takes in real time; 0 under a clock that stands still, so that the same run gives the same bytes. */
+/**
+ * How long something takes in real time; 0 under a clock that stands still, so that the same run gives the same bytes.
+ */
 export function stopwatch({ clockMoves }: { clockMoves: boolean }): () => number {
   const began = performance.now()
   return () => (clockMoves ? Math.round(performance.now() - began) : 0)
 }
 
-/** TIMESTAMP of the API document: `yyyy-MM-ddTHH:mm:ss.SSS`, no zone. The emulator writes UTC (assumption: the zone is not shown). */
+/**
+ * TIMESTAMP of the API document: `yyyy-MM-ddTHH:mm:ss.SSS`, no zone. The emulator writes UTC (assumption: the zone is
+ * not shown).
+ */
 export function timestamp(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 23)
+  return shared(new Date(ms).toISOString().slice(0, 23))
 }
 
 /** TIMESTAMP without its fraction, as `cc_token_expiration` may come. */
 export function timestampWithoutFraction(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19)
+  return shared(new Date(ms).toISOString().slice(0, 19))
 }
 
 /** Date of the API document: `YYYY-MM-DD`. */
@@ -40,7 +48,7 @@ export function date(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** Adds calendar months and keeps the day, or takes the month's last day where that day does not exist. */
+/** Adds calendar months and keeps the day, or takes the month's last day if that day does not exist. */
 export function addMonths(ms: number, months: number): number {
   const from = new Date(ms)
   const month = from.getUTCMonth() + months
@@ -67,8 +75,8 @@ export function parseDate(text: string): number | undefined {
 }
 
 /**
- * Milliseconds since the epoch of a time with its zone such as `2026-01-31T10:00:00Z`, or of a day (UTC); undefined for anything
- * else. `Date` would read `5`, and 30 February, and without a zone another moment on each machine.
+ * Milliseconds since the epoch of a time with its zone such as `2026-01-31T10:00:00Z`, or of a day (UTC); undefined for
+ * anything else. `Date` would read `5`, and 30 February, and without a zone another moment on each machine.
  */
 export function parseInstant(text: string): number | undefined {
   const [, day = '', time = ''] =
@@ -115,7 +123,7 @@ const DURATION = fields('time unit', DURATION_ENTRIES)
 
 /** @throws {ConfigError} for an unknown unit, a negative number or a fraction of a month. */
 export function parseDuration(input: unknown): Duration {
-  if (typeof input !== 'object') throw new InputError('A duration is an object such as { days: 1 }.')
+  if (typeof input !== 'object' || input === null) throw new InputError('A duration is an object such as { days: 1 }.')
   return parseInput(DURATION, input) as Duration
 }
 

@@ -3,38 +3,40 @@ import type { Fault } from '../faults/fault.ts'
 import type { FaultBook } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { InputError } from '../parse-input.ts'
-import type { WireRules } from '../spec/endpoints.ts'
-import type { WebhookRules } from '../spec/response-fields.ts'
+import type { Rules } from '../spec/rules.ts'
 import type { ActivityLog } from '../state/activity.ts'
 import type { Job, JobHandlers, JobKind, Scheduler } from '../state/clock.ts'
-import type { Random } from '../state/random.ts'
 import { stopwatch, timestamp } from '../state/time.ts'
-import { type Attempt, type Delivery, DeliveryStore, hasFailed } from './delivery-store.ts'
+import { type Attempt, type Delivery, DeliveryStore, hasFailed, isOpen } from './delivery-store.ts'
 import { failureCause } from './failure-cause.ts'
 import { corruptSignature, webhookForm } from './form.ts'
-import { createNextWebhook, createWaiting, type WebhookFilter } from './next-webhook.ts'
+import { createNextWebhook, createWaiting, isAttempted, type WebhookFilter } from './next-webhook.ts'
 import { Transport } from './transport.ts'
 
 /** The latest 10,000 webhooks, oldest first: an array with a few more members. */
 export interface Deliveries extends ReadonlyArray<Delivery> {
   /**
-   * Waits for the next webhook that fits and has arrived, and returns each one once. One that has nowhere to go (no
-   * `server_url`, no `webhookUrl`) counts as arrived.
+   * Waits for the next webhook that fits and has arrived, and returns each webhook once. A webhook without an address
+   * (no `server_url`, no `webhookUrl`) counts as arrived.
    *
-   * @throws {WebhookNotReceivedError} at once when the receiver did not respond 2xx to it, and when the time is over: the
-   * message says what came instead.
+   * @throws {WebhookNotReceivedError} at once when the receiver did not respond 2xx to it, and when the time is over:
+   *   the message lists the webhooks that came instead.
    */
   next(filter?: WebhookFilter, signal?: AbortSignal): Promise<Delivery>
-  /** Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not awaited. */
+  /**
+   * Resolves when every delivery that has been started is done. Retries and delays wait for the clock and are not
+   * awaited.
+   */
   idle(): Promise<void>
   /**
-   * Sends the same bytes once more, to its own address or to another one, and returns the attempt. @throws {ConfigError} when there
-   * is no such delivery, or neither it nor the call has a url.
+   * Sends the same bytes once more, to its own address or to `url`, and returns the attempt. With `event` it sends
+   * these contents instead, signed, as a new webhook, which is not retried. @throws {ConfigError} when there is no such
+   * delivery, and when neither it nor the call has a url.
    */
-  resend(id: string, url?: string): Promise<Attempt>
+  resend(id: string, url?: string, event?: Record<string, unknown>): Promise<Attempt>
   /**
-   * Resolves when `count` of the deliveries that match have been attempted (one that has no url counts at once), or after `ms`
-   * of real time.
+   * Resolves when `count` of the deliveries that match have been attempted (a delivery without a url counts at once),
+   * or after `ms` of real time.
    */
   attempted(matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal): Promise<void>
 }
@@ -48,18 +50,16 @@ export interface SavedDeliveries {
 
 export interface DeliveryParts {
   options: ResolvedOptions
-  wire: WireRules
-  webhooks: WebhookRules
+  rules: Rules
   scheduler: Scheduler
   faults: FaultBook
-  chance: Random
   activity: ActivityLog
 }
 
 const HOUR = 3_600_000
 const USER_AGENT = 'edgetill-emulator'
 
-/** Every webhook: it is signed, logged, delivered, repeated as the retry policy says, and held or broken as faults say. */
+/** Every webhook: it is signed, logged, delivered, repeated by the retry policy, and held or broken by faults. */
 export class DeliveryLog {
   readonly list: Deliveries
   readonly jobs: Pick<JobHandlers, 'webhook_retry' | 'webhook_delayed' | 'webhook_release'>
@@ -70,7 +70,7 @@ export class DeliveryLog {
   private readonly waiting = createWaiting()
   private readonly handedOut = new Set<string>()
   private readonly held = new Map<string, Delivery[]>()
-  /** By id: what waits for the clock. One that the log has forgotten meanwhile is sent all the same. */
+  /** Deliveries that wait for the clock, by id. They are sent even if the log has dropped them. */
   private readonly postponed = new Map<string, Delivery>()
   /** Deliveries that were not reset: the others must not come back when they end. */
   private current = new WeakSet<Delivery>()
@@ -80,15 +80,19 @@ export class DeliveryLog {
     this.parts = parts
     this.transport = new Transport(parts.options)
     const { webhookHeaders } = parts.options
-    this.headers = { 'content-type': parts.wire.webhookContentType, 'user-agent': USER_AGENT, ...webhookHeaders }
+    this.headers = { 'content-type': parts.rules.wire.webhookContentType, 'user-agent': USER_AGENT, ...webhookHeaders }
     const { all } = this.store
     this.list = Object.defineProperties(all, {
       next: { value: createNextWebhook(all, this.waiting, this.handedOut) },
       idle: { value: () => this.transport.idle() },
-      resend: { value: (id: string, url?: string) => this.resend(id, url) },
+      resend: { value: (...resent: Parameters<Deliveries['resend']>) => this.resend(...resent) },
       attempted: {
         value: (matches: (delivery: Delivery) => boolean, count: number, ms: number, signal: AbortSignal) =>
-          this.waiting.until(() => all.filter((one) => matches(one) && isAttempted(one)).length >= count, ms, signal),
+          this.waiting.until(
+            () => all.filter((one) => matches(one) && (one.url === null || isAttempted(one))).length >= count,
+            ms,
+            signal,
+          ),
       },
     }) as unknown as Deliveries
     const resume = (job: Job): void => this.resume(job)
@@ -100,27 +104,14 @@ export class DeliveryLog {
   }
 
   send(orderId: string, url: string | null, payload: Record<string, unknown>): void {
-    const { options, webhooks, faults, chance, activity } = this.parts
+    const { options, rules, faults, activity } = this.parts
     // A fault waits for a webhook that goes somewhere.
     const triggered = faults.take('webhook', 'webhook', orderId, () => url !== null)
-    // "The set of parameters may change at the service's initiative": one webhook in eight has one more.
-    const extra = chance() < 1 / 8 ? { emulator_note: 'an unknown parameter, to be ignored' } : {}
     this.count += 1
-    const perturbed = perturb({ ...payload, ...extra }, options.perturbations, webhooks, this.count)
+    const perturbed = perturb({ ...payload }, options.perturbations, rules.webhooks, this.count)
     const event = applyContentFaults(perturbed, triggered) as Record<string, unknown>
     const padded = !triggered.some(({ kind }) => kind === 'missing_padding')
-    const delivery: Delivery = {
-      id: `emulator-delivery-${this.count}`,
-      order_id: orderId,
-      url,
-      event,
-      body: webhookForm(event, options.credentials.apiSecret, padded),
-      headers: this.headers,
-      attempts: [],
-      faults: triggered,
-    }
-    this.store.add(activity.stamp(delivery))
-    this.current.add(delivery)
+    const delivery = this.log(orderId, url, event, triggered, padded)
     for (const fault of triggered) {
       activity.report({ type: 'fault', at: this.now(), fault, on: 'webhook', id: delivery.id, order_id: orderId })
     }
@@ -128,8 +119,25 @@ export class DeliveryLog {
     this.waiting.changed()
   }
 
+  private log(
+    order_id: string,
+    url: string | null,
+    event: Record<string, unknown>,
+    faults: Fault[] = [],
+    padded = true,
+  ): Delivery {
+    const { options, activity } = this.parts
+    const id = `emulator-delivery-${this.count}`
+    const body = webhookForm(event, options.credentials.apiSecret, padded)
+    const delivery: Delivery = { id, order_id, url, event, body, headers: this.headers, attempts: [], faults }
+    this.store.add(activity.stamp(delivery))
+    this.current.add(delivery)
+    return delivery
+  }
+
   /**
-   * "A preflight request is sent to this URL; its shape: not shown": a bare GET, whose response changes nothing (assumption).
+   * "A preflight request is sent to this URL; its shape: not shown": a bare GET, whose response changes nothing
+   * (assumption).
    */
   preflight(url: string): void {
     const { activity, options } = this.parts
@@ -138,9 +146,9 @@ export class DeliveryLog {
     const done = (response: number | null, error: string | null): void => {
       if (since === this.current) activity.report({ type: 'preflight', at, url, response, error })
     }
-    const asked = this.transport.send(url, { headers: { 'user-agent': USER_AGENT } })
+    const response = this.transport.send(url, { headers: { 'user-agent': USER_AGENT } })
     const failed = (error: unknown): void => done(null, failureCause(error, options.webhookTimeoutMs))
-    this.transport.track(asked.then(({ status }) => done(status, null), failed))
+    this.transport.track(response.then(({ status }) => done(status, null), failed))
   }
 
   forget(orderId: string): string[] {
@@ -170,7 +178,7 @@ export class DeliveryLog {
     return { all: this.store.all, count: this.count, handedOut: [...this.handedOut], held }
   }
 
-  /** Goes on from there; what was under way is sent again, after the next wait of the retry policy. */
+  /** Goes on from there; deliveries under way are sent again, after the next wait of the retry policy. */
   restore(saved: SavedDeliveries): void {
     for (const delivery of saved.all) {
       this.store.add(delivery)
@@ -242,11 +250,11 @@ export class DeliveryLog {
   }
 
   /**
-   * @param retryAt When it is sent again, should this attempt fail.
-   * @param elsewhere Where it goes instead of the delivery’s address.
+   * @param retryAt The time of the next attempt if this attempt fails.
+   * @param elsewhere An address in place of the delivery’s.
    */
   private async attempt(delivery: Delivery, body: string, retryAt?: number, elsewhere?: string): Promise<Attempt> {
-    const { options, wire, activity } = this.parts
+    const { options, rules, activity } = this.parts
     const result: Attempt = activity.stamp({ at: this.now(), ...(elsewhere === undefined ? {} : { url: elsewhere }) })
     const took = stopwatch(options)
     delivery.attempts.push(result)
@@ -254,7 +262,7 @@ export class DeliveryLog {
     try {
       Object.assign(
         result,
-        await this.transport.send(url, { method: wire.webhookVerb, headers: delivery.headers, body }),
+        await this.transport.send(url, { method: rules.wire.webhookVerb, headers: delivery.headers, body }),
       )
     } catch (error) {
       result.error = failureCause(error, options.webhookTimeoutMs)
@@ -270,24 +278,21 @@ export class DeliveryLog {
     this.store.settle(delivery)
     const { id, order_id, event, attempts } = delivery
     const { at, status: response = null, error = null, ms = 0, retry_at = null } = result
-    this.parts.activity.report({
-      ...{ type: 'webhook', at, id, order_id, method: String(event.method), status: String(event.status) },
-      ...{
-        url: result.url ?? delivery.url ?? '',
-        attempt: attempts.indexOf(result) + 1,
-        response,
-        error,
-        retry_at,
-        ms,
-      },
-    })
+    const outcome = { attempt: attempts.indexOf(result) + 1, response, error, retry_at, ms }
+    const [method, status, url] = [String(event.method), String(event.status), result.url ?? delivery.url ?? '']
+    this.parts.activity.report({ type: 'webhook', at, id, order_id, method, status, url, ...outcome })
   }
 
-  private async resend(id: string, url?: string): Promise<Attempt> {
+  private async resend(id: string, url?: string, event?: Record<string, unknown>): Promise<Attempt> {
     const delivery = this.store.all.find((candidate) => candidate.id === id)
     if (delivery === undefined) throw new InputError(`No delivery has the id ${id}.`)
     if (delivery.url === null && url === undefined) throw new InputError(`Delivery ${id} has no url to go to.`)
     if (url !== undefined && !/^https?:\/\/[^/]/i.test(url)) throw new InputError('url must be an http(s) URL.')
+    if (event !== undefined) {
+      this.count += 1
+      const edited = this.log(delivery.order_id, url ?? delivery.url, event)
+      return this.transport.track(this.attempt(edited, edited.body))
+    }
     const elsewhere = url === delivery.url ? undefined : url
     return this.transport.track(this.attempt(delivery, delivery.body, undefined, elsewhere))
   }
@@ -316,7 +321,7 @@ export class DeliveryLog {
   /** A delivery that the end of the process cut off has failed, and is due again. */
   private interrupted(delivery: Delivery): void {
     const last = delivery.attempts.at(-1)
-    if (last === undefined || last.status !== undefined || last.error !== undefined) return
+    if (last === undefined || !isOpen(last)) return
     last.error = 'the emulator was stopped'
     const wait = this.parts.options.retryDelaysMs[delivery.attempts.length - 1]
     if (wait === undefined) return
@@ -325,8 +330,4 @@ export class DeliveryLog {
     this.postpone(delivery, 'webhook_retry', at, delivery.attempts.length)
     this.store.settle(delivery)
   }
-}
-
-function isAttempted({ url, attempts }: Delivery): boolean {
-  return url === null || attempts.some(({ status, error }) => status !== undefined || error !== undefined)
 }

@@ -7,11 +7,11 @@ export interface Attempt {
   error?: string
   /** Milliseconds of real time until the response or the failure; 0 where the emulator's clock stands still. */
   ms?: number
-  /** Where it went, if not to the webhook's own address: it says nothing about the delivery. */
+  /** The address, if not the webhook's own: such an attempt does not count for the delivery. */
   url?: string
   /** The receiver's headers, but for `date` and those of the connection; credentials are masked. */
   response_headers?: Record<string, string>
-  /** The first 16,384 bytes of what the receiver responded, with card data masked. */
+  /** The first 16,384 bytes of the receiver's response, with card data masked. */
   response_body?: string
   /** When the failed webhook is sent again. */
   retry_at?: string
@@ -21,7 +21,7 @@ export interface Attempt {
 export interface Delivery {
   id: string
   order_id: string
-  /** Where it goes; null when the request named no `server_url` and the emulator has no `webhookUrl`. */
+  /** Its address; null when the request named no `server_url` and the emulator has no `webhookUrl`. */
   url: string | null
   /** The payload. */
   event: Record<string, unknown>
@@ -34,8 +34,13 @@ export interface Delivery {
   faults: AppliedFault[]
 }
 
-/** How many webhooks are kept; older ones are forgotten. What is under way of them goes on. */
+/** How many webhooks are kept; older webhooks are forgotten. Their deliveries under way go on. */
 const MAX_DELIVERIES = 10_000
+
+/** Under way: neither responded to nor failed. */
+export function isOpen({ status, error }: Attempt): boolean {
+  return status === undefined && error === undefined
+}
 
 /** Anything but a 2xx has not arrived. */
 export function hasFailed({ status }: Attempt): boolean {
@@ -49,7 +54,7 @@ function lastAttempt({ attempts }: Delivery): Attempt | undefined {
 export function stateOf(delivery: Delivery): 'no address' | 'waiting' | 'failed' | 'delivered' {
   if (delivery.url === null) return 'no address'
   const last = lastAttempt(delivery)
-  if (last === undefined || (last.status === undefined && last.error === undefined)) return 'waiting'
+  if (last === undefined || isOpen(last)) return 'waiting'
   return hasFailed(last) ? 'failed' : 'delivered'
 }
 

@@ -1,6 +1,6 @@
 /**
- * Why a request got no response, in one line: `ECONNREFUSED 127.0.0.1:3000`. Node's `fetch` says only "fetch failed" and
- * keeps the reason in `cause`; Bun and Deno say it in the message.
+ * Why a request got no response, in one line: `ECONNREFUSED 127.0.0.1:3000`. Node's `fetch` has only "fetch failed" and
+ * keeps the reason in `cause`; Bun and Deno have it in the message.
  */
 export function failureCause(error: unknown, timeoutMs: number): string {
   const root = rootOf(error)

@@ -1,20 +1,23 @@
 import * as v from 'valibot'
 import type { WebhookEvent } from '../../schemas/event.ts'
-import { fields, number, oneOf, parseInput } from '../parse-input.ts'
-import { type Delivery, hasFailed } from './delivery-store.ts'
+import { fields, number, oneOf, parseInput, text } from '../parse-input.ts'
+import { type Delivery, hasFailed, isOpen } from './delivery-store.ts'
 
-/** Which webhook is waited for; what is left out fits every webhook. */
+/** Which webhook is waited for; an omitted field fits every webhook. */
 export interface WebhookFilter {
   order_id?: string | undefined
   /** The documented method, or `unknown` for any other. */
   kind?: WebhookEvent['kind'] | undefined
   /** `pending`, `success` … */
   status?: string | undefined
-  /** Milliseconds of real time until the wait is given up. Default 3,000: below the limit that vitest and Bun set to a test. */
+  /**
+   * Milliseconds of real time until the wait is given up. Default 3,000: below the limit that vitest and Bun set to a
+   * test.
+   */
   timeoutMs?: number | undefined
 }
 
-/** No webhook that fits has arrived: the message says what came instead, and what became of one that was sent. */
+/** No matching webhook has arrived: the message lists the others, and the result of a webhook that was sent. */
 export class WebhookNotReceivedError extends Error {
   override readonly name: string = 'WebhookNotReceivedError'
 }
@@ -31,8 +34,6 @@ const DOCUMENTED = [
   'refund',
 ] as const
 export const KINDS: readonly WebhookEvent['kind'][] = [...DOCUMENTED, 'unknown', 'unexpected']
-
-const text = v.pipe(v.string('must be a string.'), v.minLength(1, 'must not be empty.'))
 
 export const FILTER_ENTRIES: Record<'order_id' | 'kind' | 'status', v.GenericSchema<unknown, string | undefined>> = {
   order_id: v.optional(text),
@@ -81,28 +82,30 @@ function fits({ order_id, event }: Delivery, filter: WebhookFilter): boolean {
   )
 }
 
-/** The receiver has responded 2xx at least once; what has nowhere to go has arrived when it was made. */
+/** The receiver has responded 2xx at least once; a webhook without an address has arrived when it was made. */
 const hasArrived = ({ url, attempts }: Delivery): boolean =>
   url === null || attempts.some((attempt) => attempt.url === undefined && !hasFailed(attempt))
 
-const isAttempted = ({ attempts }: Delivery): boolean =>
-  attempts.some(({ status, error }) => status !== undefined || error !== undefined)
+export const isAttempted = ({ attempts }: Delivery): boolean => attempts.some((attempt) => !isOpen(attempt))
 
 function wasLost(delivery: Delivery): string {
-  return `The webhook ${described(delivery)}. The emulator sends it again later: move its clock (clock.advance) to see that.`
+  return (
+    `The webhook ${described(delivery)}. The emulator sends it again later: move its clock (clock.advance) to ` +
+    'see that.'
+  )
 }
 
 function nothingCame(all: readonly Delivery[], filter: WebhookFilter, ms: number): string {
   const ofOrder = all.filter(({ order_id }) => filter.order_id === undefined || order_id === filter.order_id)
   const others = ofOrder.length > 0 ? ofOrder : all
   const listed = others.slice(-MAX_LISTED).map(described)
-  const asked = [
+  const wanted = [
     filter.kind === undefined ? '' : ` of kind ${filter.kind}`,
     filter.status === undefined ? '' : ` with the status ${filter.status}`,
     filter.order_id === undefined ? '' : ` of order ${JSON.stringify(filter.order_id)}`,
   ].join('')
   const instead = listed.length === 0 ? 'No webhook came at all.' : `What came instead: ${listed.join('; ')}.`
-  return `No webhook${asked} came within ${ms} ms (each is returned once). ${instead}`
+  return `No webhook${wanted} came within ${ms} ms (each is returned once). ${instead}`
 }
 
 function described({ order_id, url, event, attempts }: Delivery): string {
@@ -110,7 +113,7 @@ function described({ order_id, url, event, attempts }: Delivery): string {
   const result =
     url === null
       ? 'sent nowhere: no server_url and no webhookUrl'
-      : `${url}: ${last === undefined || (last.status ?? last.error) === undefined ? 'not sent yet' : (last.error ?? `responded ${last.status}`)}`
+      : `${url}: ${last === undefined || isOpen(last) ? 'not sent yet' : (last.error ?? `responded ${last.status}`)}`
   return `${String(event.method)} ${String(event.status)} of order ${JSON.stringify(order_id)} (${result})`
 }
 

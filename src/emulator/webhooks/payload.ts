@@ -10,9 +10,9 @@ export function primaryPayload(rules: Rules, order: Order, payment: Payment): Pa
   const payload: Payload = {}
   for (const name of primary.required) payload[name] = known[name]
   for (const name of primary.optional) {
-    // A paid payment always says what it cost, be it null; everything else is left out when it is not known.
-    const said = name === 'fee' && payment.status === 'success'
-    if (said || (known[name] ?? undefined) !== undefined) payload[name] = known[name]
+    // A paid payment always has its fee, which may be null; all other unknown fields are left out.
+    const isFinalFee = name === 'fee' && payment.status === 'success'
+    if (isFinalFee || (known[name] ?? undefined) !== undefined) payload[name] = known[name]
   }
   if (order.subscription !== undefined) payload.recurring = recurringObject(order)
   return payload

@@ -1,19 +1,17 @@
+import type { ResolvedOptions } from '../options.ts'
 import { maskBody, maskHeaders } from '../state/mask.ts'
 
 export interface ReceiverResponse {
   status: number
-  /** Without what belongs to the connection, and `date`: the same run gives the same bytes. */
+  /** Without headers of the connection, and `date`: the same run gives the same bytes. */
   response_headers: Record<string, string>
   /** The first 16,384 bytes, with card data masked. */
   response_body: string
 }
 
-interface TransportOptions {
-  fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  webhookTimeoutMs: number
-}
+type TransportOptions = Pick<ResolvedOptions, 'fetch' | 'webhookTimeoutMs'>
 
-/** The webhooks on their way to receivers: those of one order leave one after another, those of different orders side by side. */
+/** The webhooks on their way to receivers: an order's webhooks leave in turn, different orders' side by side. */
 export class Transport {
   private readonly options: TransportOptions
   private readonly started = new Set<Promise<unknown>>()

@@ -11,7 +11,7 @@ export interface KvStore {
   get(key: string): Promise<unknown>
   put(key: string, value: unknown, metadata?: object, ttlSeconds?: number): Promise<void>
   delete(key: string): Promise<void>
-  /** Every key under a prefix, in byte order: one call for up to 1,000 of them. */
+  /** Every key under a prefix, in byte order: a call returns up to 1,000 keys. */
   list(prefix: string): Promise<Row[]>
   /** One page of keys, empty only at the end. `cursor` is undefined at the end. */
   page(prefix: string, limit: number, cursor?: string): Promise<{ rows: Row[]; cursor: string | undefined }>
@@ -52,7 +52,7 @@ export function openKvStore(kv: KvNamespace): KvStore {
           const page = await kv.list({ prefix, limit, ...(cursor !== undefined && { cursor }) })
           const rows = page.keys.map(({ name, metadata }) => ({ key: name, metadata }))
           cursor = page.list_complete ? undefined : page.cursor
-          // An empty page is not the end: KV says so with list_complete alone.
+          // An empty page is not the end: only list_complete marks it.
           if (rows.length > 0 || cursor === undefined) return { rows, cursor }
         }
       }),

@@ -9,24 +9,28 @@ export interface Stray {
   /** `not_base64url`, `not_utf8`, `not_json`, `too_deep`, or `no_order_id`. */
   reason: string
   received_at: number
+  /** Of a readable one: the service's number for what happened, and its amount. */
+  number?: string
+  amount?: number
+  currency?: string
 }
 
 /**
  * Keeps a genuine webhook that cannot be read, cannot be stored as an object, or names no order.
  *
- * Key `stray/<hash of data>`; value: the raw `data`; metadata: reason, time, and the order key where it is known. Seen
- * again, it is not written again.
+ * Key `stray/<hash of data>`; value: the raw `data`; metadata: reason, time, and the order key if known. A repetition
+ * is not written again.
  * @returns Its id; undefined when it was kept before.
  */
 export async function putStray(
   store: KvStore,
   data: string,
-  { reason, received_at, orderKey, ttlSeconds }: Omit<Stray, 'id'> & { orderKey?: string; ttlSeconds?: number },
+  { orderKey, ttlSeconds, ...known }: Omit<Stray, 'id'> & { orderKey?: string; ttlSeconds?: number },
 ): Promise<string | undefined> {
   const id = sha256Base64url(data)
   const key = PREFIX + id
   if ((await store.get(key)) !== undefined) return undefined
-  await store.put(key, { data }, { reason, received_at, ...(orderKey && { order: orderKey }) }, ttlSeconds)
+  await store.put(key, { data }, { ...known, ...(orderKey && { order: orderKey }) }, ttlSeconds)
   return id
 }
 
@@ -37,8 +41,8 @@ export async function listStrays(
 ): Promise<{ strays: Stray[]; cursor: string | undefined }> {
   const page = await store.page(PREFIX, limit, cursor)
   const strays = page.rows.map(({ key, metadata }) => {
-    const { reason, received_at } = (metadata ?? {}) as Partial<Stray>
-    return { id: key.slice(PREFIX.length), reason: reason ?? 'unknown', received_at: received_at ?? 0 }
+    const { order: _, reason = 'unknown', received_at = 0, ...about } = (metadata ?? {}) as Known
+    return { id: key.slice(PREFIX.length), reason, received_at, ...about }
   })
   return { strays, cursor: page.cursor }
 }

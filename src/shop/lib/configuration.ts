@@ -1,11 +1,11 @@
+import { zoneOf } from '../../lib/day.ts'
 import { allowsInsecureHttp, type ShopEnv } from '../env.ts'
-import { zoneOf } from './day.ts'
 import { peopleProblem } from './people.ts'
 import { ProblemError } from './problem.ts'
 
 type Name = keyof ShopEnv
 
-/** The problem of one binding. Never holds its value. */
+/** The problem of a binding. Never holds its value. */
 export interface ConfigurationProblem {
   binding: Name
   problem: string
@@ -17,10 +17,11 @@ export const describeProblems = (problems: readonly ConfigurationProblem[]): str
 
 const KEYS: readonly Name[] = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY']
 const CALLS: readonly Name[] = ['BASE_URL', 'POS_ID', ...KEYS, 'SCHEME', 'AUTHENTICATION', 'ALLOW_INSECURE_HTTP']
-/** Where the state of an order is. */
-const STATE: readonly Name[] = ['STATE', 'ORDER_GATE']
-const SECRETS: readonly Name[] = ['LINK_SECRET', 'LINK_SECRET_PREVIOUS']
-const LINKS: readonly Name[] = [...STATE, ...SECRETS, 'MODE', 'SHOP_NAME', 'SHOP_URL', ...CALLS]
+/** The state of an order is here. */
+const STATE: readonly Name[] = ['STATE', 'TILL']
+const LINK_SECRETS: readonly Name[] = ['LINK_SECRET', 'LINK_SECRET_PREVIOUS']
+const CUSTOMER: readonly Name[] = ['CUSTOMER_EMAIL', 'CUSTOMER_PHONE', 'CUSTOMER_PATRONYM']
+const LINKS: readonly Name[] = [...STATE, ...LINK_SECRETS, 'MODE', 'SHOP_NAME', 'SHOP_URL', ...CUSTOMER, ...CALLS]
 export const TOKENS: readonly Name[] = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'PEOPLE']
 const STORING: readonly Name[] = ['RETENTION_DAYS', 'KEEP_CARD_TOKEN']
 
@@ -42,19 +43,24 @@ const NEEDS: Record<Group, readonly Name[]> = {
   stored: ['STATE'],
   orders: [...STATE, 'SHOP_TZ'],
   operations: [...STATE, ...CALLS, 'PUBLIC_ORIGIN', ...STORING],
-  links: [...STATE, ...SECRETS, 'PUBLIC_ORIGIN'],
+  links: [...STATE, ...LINK_SECRETS, 'PUBLIC_ORIGIN'],
   reconciliation: [...CALLS, ...STORING],
   balances: ['API_URL', ...CALLS],
 }
 
-const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat()), 'CHAT_URL']
+const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
 
-const REQUIRED = /^(BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
+/** The bindings that wrangler keeps as secrets. */
+export const SECRETS: readonly Name[] = [...KEYS, 'API_SECRET_PREVIOUS', ...LINK_SECRETS, ...TOKENS]
+/** The bindings that wrangler.toml has as `vars`. */
+export const VARIABLES: readonly Name[] = ALL.filter((name) => !STATE.includes(name) && !SECRETS.includes(name))
+
+const REQUIRED = /^(MODE|BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
 /** Everything that is wrong with these bindings, at once. */
 export function configurationProblems(env: Partial<ShopEnv>, names: readonly Name[] = ALL): ConfigurationProblem[] {
   return names.flatMap((binding) => {
-    // Webhooks are verified with any text; what makes calls may send it in a header.
+    // Any text can verify a webhook; a secret that signs calls must also fit into a header.
     const isSent = binding === 'API_SECRET' && names.includes('API_KEY')
     const problem = problemOf(env, binding) ?? (isSent ? credential(env.API_SECRET ?? '', env) : undefined)
     return problem === undefined ? [] : [{ binding, problem }]
@@ -74,7 +80,7 @@ function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
   const value: unknown = env?.[binding]
   if (binding === 'STATE')
     return typeof (value as ShopEnv['STATE'] | undefined)?.get === 'function' ? undefined : 'missing'
-  if (binding === 'ORDER_GATE') return isNamespace(value)
+  if (binding === 'TILL') return isNamespace(value)
   if (value === undefined || value === '') return REQUIRED.test(binding) ? 'missing' : undefined
   if (typeof value !== 'string') return 'must be a text'
   if (binding === 'PEOPLE') return peopleProblem(value, env)
@@ -86,9 +92,9 @@ function problemOf(env: Partial<ShopEnv>, binding: Name): string | undefined {
 
 function isNamespace(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return 'missing'
-  const { idFromName, get } = value as Partial<ShopEnv['ORDER_GATE']>
+  const { idFromName, get } = value as Partial<ShopEnv['TILL']>
   if (typeof idFromName === 'function' && typeof get === 'function') return undefined
-  return 'must be a Durable Object namespace of the class OrderGate'
+  return 'must be a Durable Object namespace of the class ShopObject'
 }
 
 type Check = (value: string, env: Partial<ShopEnv>) => string | undefined
@@ -126,11 +132,11 @@ const bearerToken: Check = (value, env) =>
 const boolean = unless(/^(true|false|on|off|yes|no|1|0)$/i, 'must be true or false')
 
 const https = unless(/^https:/i, 'must be https when MODE is live')
-/** Everybody knows the emulator's credentials: whoever has them can sign a webhook. */
+/** The emulator's credentials are public: with them any program can sign a webhook. */
 const genuine = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
 const own = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
 
-/** The rule of each value, and the one that it must keep besides when real money moves. */
+/** The rule of each value, and its additional rule when real money moves. */
 const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Check]>> = {
   MODE: [unless(/^(test|live)$/, 'must be test or live')],
   BASE_URL: [address, https],
@@ -150,7 +156,8 @@ const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Ch
   SENDER_CHECK: [unless(/^(off|log|enforce)$/, 'must be off, log or enforce')],
   SENDER_IP: [unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address')],
   SHOP_URL: [unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com')],
-  CHAT_URL: [parsed(/^https:\/\/[^\s#@]+$/i, 'must be an https address without a user')],
+  CUSTOMER_EMAIL: [unless(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'must be one e-mail address')],
+  CUSTOMER_PHONE: [unless(/^\+?\d{7,15}$/, 'must be a phone number such as +380441234567')],
   SHOP_TZ: [(value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv')],
   RETENTION_DAYS: [unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty')],
   KEEP_CARD_TOKEN: [boolean],

@@ -1,22 +1,22 @@
-import { readBytes, TooLargeError } from '../../lib/read-bytes.ts'
+import { drained, readBytes } from '../../lib/read-bytes.ts'
 import { ProblemError } from './problem.ts'
 
 /** The longest body that the Worker reads. */
 const MAX_BYTES = 65_536
 
-/** A sender that gets a response while it is still sending may see a reset connection instead: so much is read, and dropped. */
+/**
+ * A sender that gets a response while it is still sending may see a reset connection instead: this much is read, and
+ * dropped.
+ */
 const DRAINED_BYTES = 8 * 2 ** 20
 
-export const drain = (request: Request): Promise<unknown> => readBytes(request, 0, DRAINED_BYTES).catch(() => {})
+export const drain = (request: Request): Promise<unknown> =>
+  readBytes(request, 0, drained(DRAINED_BYTES)).catch(() => {})
 
-/** The body as text; undefined for one of more than 64 KiB. A webhook aside, every body is read here. */
+/** The body as text; undefined if it exceeds 64 KiB. A webhook aside, every body is read here. */
 export async function bodyText(request: Request): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode(await readBytes(request, MAX_BYTES, DRAINED_BYTES))
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error
-    return undefined
-  }
+  const bytes = await readBytes(request, MAX_BYTES, drained(DRAINED_BYTES))
+  return bytes && new TextDecoder().decode(bytes)
 }
 
 /** The body as a JSON object; an empty body counts as an empty one. */

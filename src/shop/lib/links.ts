@@ -1,3 +1,4 @@
+import { REUSE_LENGTH } from '../../checkout-link/link.ts'
 import { isMarkOf, markOf, seal, unseal } from '../../checkout-link/seal.ts'
 import { encodeBase64url } from '../../lib/base64url.ts'
 import type { ExpectedPayment } from '../../orders/index.ts'
@@ -31,28 +32,25 @@ const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
 export const randomId = (length: number): string =>
   [...crypto.getRandomValues(new Uint8Array(length))].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 
+/** Whether a reusable link may have made the order. */
+export const isReuseId = (order_id: string): boolean => new RegExp(`-[${LETTERS}]{${REUSE_LENGTH}}$`).test(order_id)
+
 const SHORT_BYTES = 9
 const shortMark = async (name: string, secret: string): Promise<string> =>
   (await markOf(secret, SHORT, name)).slice(0, 4)
 
-/**
- * The name of a short address: 12 random characters, 4 that show the Worker that it is one of its own, and the number of the
- * link's book unless that is the first one.
- */
-export async function newShort(linkSecret: string, book: number): Promise<string> {
+/** The name of a short address: 12 random characters, and 4 that prove to the Worker that it made the name. */
+export async function newShort(linkSecret: string): Promise<string> {
   const name = encodeBase64url(crypto.getRandomValues(new Uint8Array(SHORT_BYTES)), false)
-  const number = book === 1 ? '' : String(book)
-  return name + (await shortMark(name + number, linkSecret)) + number
+  return name + (await shortMark(name, linkSecret))
 }
 
-/** The book of a name that {@link newShort} made; undefined for a guess, about which nobody is asked. */
-export async function bookOfShort(short: string, secrets: readonly string[]): Promise<number | undefined> {
-  const [, name, mark = '', number = ''] = /^([\w-]{12})([\w-]{4})([1-9]\d{0,8})?$/.exec(short) ?? []
-  if (name === undefined) return undefined
-  for (const secret of secrets) {
-    if (equalSecret(mark, await shortMark(name + number, secret))) return Number(number || 1)
-  }
-  return undefined
+/** Whether {@link newShort} made it; a guess causes no look-up. */
+export async function isShort(short: string, secrets: readonly string[]): Promise<boolean> {
+  const [, name, mark = ''] = /^([\w-]{12})([\w-]{4})$/.exec(short) ?? []
+  if (name === undefined) return false
+  for (const secret of secrets) if (equalSecret(mark, await shortMark(name, secret))) return true
+  return false
 }
 
 /** Whether `t` belongs to this order. */
@@ -60,8 +58,8 @@ export const isResultLink = (order_id: string, t: string, secrets: readonly stri
   isMarkOf(secrets, RESULT, order_id, t)
 
 /**
- * Where a payment's webhooks go. The address carries what was asked for, sealed and bound to the attempt's order_id, so
- * that no webhook depends on what KV shows at that moment.
+ * The address that receives a payment's webhooks. It carries the requested payment, sealed and bound to the attempt's
+ * order_id, so that no webhook depends on what KV shows at that moment.
  */
 export async function webhookAddress(
   origin: string,
@@ -73,24 +71,7 @@ export async function webhookAddress(
   return `${origin}/webhooks?expected=${await seal(linkSecret, EXPECTED, expected, order_id)}`
 }
 
-/**
- * Where the webhooks of a capture, refund or void go: PUBLIC_ORIGIN, else the origin that the order's link was made for.
- * Never the request's Host: a service binding calls by any name. It carries what the order's own webhooks carry.
- */
-export function operationAddress(
-  env: ShopEnv,
-  order_id: string,
-  checkout: { origin?: string } | undefined,
-  expected: ExpectedOrder | undefined,
-): Promise<string> | string {
-  const origin = originOf(env, checkout)
-  // These routes work without LINK_SECRET.
-  return expected && env.LINK_SECRET
-    ? webhookAddress(origin, order_id, expected, env.LINK_SECRET)
-    : `${origin}/webhooks`
-}
-
-/** Where the worker is; '' where that is not known. */
+/** The worker's origin; '' if unknown. */
 export const originOf = (env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, checkout: { origin?: string } | undefined): string =>
   env.PUBLIC_ORIGIN || (checkout?.origin ?? '')
 

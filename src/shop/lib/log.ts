@@ -13,14 +13,14 @@ export function logInfo(kind: string, fields: LogFields = {}): void {
 /** The name of an error, of a code or of a field. */
 const NAME = /^[a-z][\w.[\]-]{0,63}$/i
 
-/** The part of an error that a log line may hold, the merchant's own too. Its message may repeat what a customer entered. */
+/** The part of an error that a log line may hold, the merchant's own too. Its message may repeat a customer's input. */
 export function describeError(error: unknown): LogFields {
   let fields: Record<string, unknown>
   try {
     const { name, code, status, apiCode: api_code, reason, field } = (error ?? {}) as Record<string, unknown>
     fields = { error: name, code, status, api_code, reason, field }
   } catch {
-    // The merchant's code may throw anything: reading a field of it may throw again.
+    // The merchant's code may throw anything: reading its fields may throw again.
     return {}
   }
   return Object.fromEntries(
@@ -30,8 +30,8 @@ export function describeError(error: unknown): LogFields {
   ) as LogFields
 }
 
-/** The name of what the merchant's code threw. */
+/** The name of an error that the merchant's code threw. */
 export const nameOf = (error: unknown): string => String(describeError(error).error ?? typeof error)
 
-/** Where an error was thrown: its stack without its message. */
+/** The origin of an error: its stack without its message. */
 export const placeOf = ({ stack = '' }: Error): string[] => stack.split('\n').filter((line) => /^\s+at /.test(line))

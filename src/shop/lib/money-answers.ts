@@ -1,5 +1,5 @@
 import { fromMinorUnits } from '../../helpers/amount.ts'
-import type { MoneyAnswer } from '../../money/protocol.ts'
+import type { MoneyAnswer, OperationKind } from '../../till/protocol.ts'
 import type { Problem } from './problem.ts'
 
 /** The response to a caller, to be given again under the same key. */
@@ -23,8 +23,8 @@ const FIXED = {
   not_paid: { title: 'No attempt at paying this order holds money.' },
   order_changed: { status: 412, title: 'The order has changed since this version; nothing was sent.' },
   order_rebuilt: {
-    title: 'The state of this order was lost, and rebuilt from its events.',
-    detail: 'Try again in a minute: the service is asked then what was made before.',
+    title: 'The state of this order was lost.',
+    detail: 'Try again in a minute: the service is asked then for its earlier operations.',
   },
   unknown_operation: { status: 404, code: 'not_found', title: 'No such attempt.' },
   unknown_order: {
@@ -33,15 +33,24 @@ const FIXED = {
   },
 } satisfies Readonly<Record<string, Words>>
 
-/** 409 and the code of the answer unless it says otherwise. */
+/** 409 and the code of the answer by default. */
 type Words = Partial<Problem> & Pick<Problem, 'title'>
 
-/** The status and the words that `/api` has for an answer of `money/protocol.ts`. */
+/** The status and the words that `/api` has for an answer of `till/protocol.ts`. */
 export function responseTo(answer: MoneyAnswer): RecordedResponse {
-  if (answer.code === 'executed') return { status: 200, body: answer.record }
+  if (answer.code === 'executed') {
+    const { record } = answer
+    const isDeclined = 'status' in record && record.status === 'failure'
+    return isDeclined ? { status: 409, body: { ...DECLINED, record } } : { status: 200, body: record }
+  }
   if (answer.code === 'recorded') return answer.response as RecordedResponse
   const body = { status: 409, code: answer.code, ...wordsOf(answer) }
   return { status: body.status, body }
+}
+
+const DECLINED = {
+  ...{ status: 409, code: 'declined', title: 'The bank declined it: no money moved.' },
+  detail: 'The record says why. To try again, send it with a new Idempotency-Key.',
 }
 
 const SETTLES = 'Its webhook settles it, or the next request once the service knows.'
@@ -51,7 +60,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
   switch (answer.code) {
     case 'not_executed': {
       const { kind } = answer
-      const title = `The ${kind} was not executed: the service does not know it.`
+      const title = `The ${kind} was not executed.`
       return { code: `${kind}_not_executed`, title, detail: 'Send it again with a new Idempotency-Key.' }
     }
     case 'in_progress':
@@ -69,14 +78,16 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
       return { code: `${answer.kind}_in_progress`, title, detail: 'Try again in a minute.' }
     }
     case 'contradicted': {
-      const title = `The ${answer.kind} ended otherwise than it was settled: look at the order.`
-      return { status: 502, code: 'outcome_unknown', title, attempt_id: answer.id }
+      const { id, kind, record } = answer
+      const title = `The ${kind} ended otherwise than it was settled: look at the order.`
+      const detail = `Say which end counts: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+      return { status: 502, code: 'outcome_unknown', title, detail, attempt_id: id, ...(record && { record }) }
     }
     case 'unexplained': {
-      const { kind, operation_id } = answer
+      const { id, kind, operation_id } = answer
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`
-      const detail = `If it is this one, it was made. To make another ${kind}, first settle it: POST …/attempts/${operation_id}/settle with {"executed": true}.`
-      return { code: 'outcome_unknown', title, detail, operation_id }
+      const detail = `Nothing is sent under this key. Say whether it is this one: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}; then the same key has its end.`
+      return { code: 'outcome_unknown', title, detail, attempt_id: id, operation_id }
     }
     case 'pending': {
       const { kind, left } = answer
@@ -98,3 +109,13 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
       return FIXED[answer.code]
   }
 }
+
+export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({
+  status: 502,
+  code: 'outcome_unknown',
+  title: 'It may have been executed.',
+  detail:
+    kind === 'cancel'
+      ? 'Send the same request again: a payment that is cancelled stays cancelled.'
+      : `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
+})

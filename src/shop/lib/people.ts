@@ -3,41 +3,43 @@ import { sha256Base64url } from '../../lib/sha256.ts'
 import { adminTokens, type ShopEnv } from '../env.ts'
 
 /**
- * The rights of a person or a program: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund up to an
- * amount of one order, in the order's currency; or everything.
+ * The rights of a person or a program: look; make links and close them (`'sell'` is short for `{ sell: true }`); refund
+ * up to an amount per order, in the order's currency; or everything.
  */
 export type Role = 'view' | 'sell' | { sell?: boolean; refund?: number } | 'all'
 
-/** The right that a route asks for. `note`: whoever may sell or refund. */
+/** The right that a route requires. `note`: every role that may sell or refund. */
 export type Right = 'view' | 'note' | 'sell' | 'refund' | 'all'
 
-/** Minor units of one order that a role may refund; undefined: without a limit. */
+/** Minor units per order that a role may refund; undefined: without a limit. */
 export function refundLimit(role: Role): number | undefined {
   if (role === 'all') return undefined
   const { refund = 0 } = Object(role) as { refund?: number }
   return refund > 0 ? Math.floor(refund * 100 + 1e-6) : 0
 }
 
-/** Whether a role has a right. */
+/** Whether a role has a right. A value that is not a role, such as undefined from a table of yours, has no right. */
 export function may(role: Role, right: Right): boolean {
+  const isRole = /^(view|sell|all)$/.test(String(role)) || (typeof role === 'object' && role !== null)
+  if (!isRole) return false
   const sell = role === 'sell' || (Object(role) as { sell?: unknown }).sell === true
   const refund = refundLimit(role) !== 0
   const rights: Record<Right, boolean> = { view: true, sell, refund, note: sell || refund, all: false }
   return role === 'all' || rights[right]
 }
 
-/** Who acts, as the record has it, and what they may do. */
+/** The actor, as in the record, and their rights. */
 export interface Actor {
   by: string
   role: Role
 }
 
-/** Somebody of PEOPLE; the bearer of ADMIN_TOKEN is `api`. */
+/** A name of PEOPLE; the bearer of ADMIN_TOKEN is `api`. */
 interface Person extends Actor {
   token: string
 }
 
-/** @returns Nobody where PEOPLE is not valid: the configuration says so. */
+/** @returns No person if PEOPLE is invalid: the check of the configuration reports it. */
 function peopleOf({ PEOPLE }: Partial<ShopEnv>): Person[] {
   try {
     const people = Object.entries(JSON.parse(PEOPLE || '{}') as Record<string, Omit<Person, 'by'>>)
@@ -47,12 +49,17 @@ function peopleOf({ PEOPLE }: Partial<ShopEnv>): Person[] {
   }
 }
 
-/** Whose token this is. It is compared with each, in constant time. @param name Whom it has to belong to, at the console. */
+/**
+ * The holder of a token, which is compared with each in constant time.
+ *
+ * @param name The holder's name at the console, in letters of any case: a phone begins a name with a capital.
+ */
 export function holderOf(env: ShopEnv, token: string, name?: string): Person | undefined {
   const hash = sha256Base64url(token)
   const admins = adminTokens(env).map((one): Person => ({ by: 'api', token: one, role: 'all' }))
   const found = [...admins, ...peopleOf(env)].filter((one) => equalText(hash, sha256Base64url(one.token)))
-  return found.find(({ by }) => name === undefined || (by === 'api' ? 'admin' : by) === name)
+  const isNamed = (by: string) => (by === 'api' ? 'admin' : by).toLowerCase() === name?.toLowerCase()
+  return found.find(({ by }) => name === undefined || isNamed(by))
 }
 
 /** The holder of a session, and their token, as PEOPLE has them now. */

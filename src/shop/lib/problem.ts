@@ -55,7 +55,7 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (isOutcomeUnknownError(error)) {
     const { code, message, howToFindOut } = error
-    // Whoever calls the API has no function of the SDK.
+    // A caller of the API has no function of the SDK.
     const detail = message.replace(howToFindOut, 'POST …/resend shows the state of the payment.')
     return { status: 502, code, title: 'It may have been executed.', detail }
   }
@@ -80,7 +80,7 @@ export function problemOf(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** The part of the service's words that a log line may hold, where its error has come from a gate. */
+/** The part of the service's words that a log line may hold. */
 export function describeService({ service }: Problem): LogFields {
   const { status, code } = (service ?? {}) as { status?: number; code?: string }
   return describeError({ status, apiCode: code })

@@ -3,7 +3,10 @@ import { sha256Base64url } from '../../lib/sha256.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { ProblemError } from './problem.ts'
 
-/** The time of a text that begins with a day; NaN where that day does not exist: `Date.parse` takes 30 February for 2 March. */
+/**
+ * The time of a text that begins with a day; NaN if that day does not exist: `Date.parse` takes 30 February for 2
+ * March.
+ */
 export function parseTime(text: string): number {
   const [day = ''] = text.split('T')
   const midnight = Date.parse(day)
@@ -13,8 +16,8 @@ export function parseTime(text: string): number {
 const CHECK_LENGTH = 8
 
 /**
- * A place in a listing as text. It has a check, because KV takes some broken cursors for an end, and a program would miss
- * orders; the check includes what is listed, so that a cursor of another listing is not taken either.
+ * A place in a listing as text. It has a check, because KV takes some broken cursors for an end, and a program would
+ * miss orders. The check includes the listing's name, so that a cursor of another listing is rejected too.
  */
 export function sealCursor(place: unknown, listing: string): string | null {
   if (place === undefined) return null

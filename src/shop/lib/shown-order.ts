@@ -1,5 +1,5 @@
-import type { UnsettledOperation } from '../../money/unsettled.ts'
 import type { ExpectedPayment, Order as FoldedOrder } from '../../orders/index.ts'
+import type { UnsettledOperation } from '../../till/unsettled.ts'
 
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
@@ -26,7 +26,7 @@ export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' 
   cancelled?: true
   /** When the shop received that it was paid or failed, ISO 8601, UTC. */
   at?: string
-  /** Where the service shows the payment's receipt; gone when the personal data was removed. */
+  /** The address of the service's receipt; gone when the personal data was removed. */
   receipt_url?: string
   /** The card's last four digits; gone when the personal data was removed. */
   card?: string
@@ -43,6 +43,17 @@ export interface OrderPage {
   description: string | undefined
   /** The path of the order's link. */
   link: string | undefined
-  /** The language that the link asks for. */
+  /** The language that the link requests. */
   lang: string | undefined
+  /** The link can no longer be paid: it was closed, or the shop cancelled the order. */
+  isClosed: boolean
+}
+
+/** What the pages of a payment's customer need. Personal data, which erasing removes. */
+export interface CheckoutPage {
+  /** The path of the link, for another try after a decline. */
+  link: string
+  origin: string
+  lang?: string | undefined
+  description?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** KV did not do what was expected: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
+/** KV failed: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   /** Whether KV rejected a second write to the same key within a second (429). */
@@ -9,19 +9,13 @@ export class StorageError extends Error {
   }
 }
 
-/** Goes on without what the storage could not do. */
-export function ignoreOutage(error: unknown): undefined {
-  if (!(error instanceof StorageError)) throw error
-  return undefined
-}
+/** Whether a storage failed: KV, or the database, of which the till says so. */
+export const isStorageError = (error: unknown): boolean => error instanceof Error && error.name === 'StorageError'
 
-/** Reads or writes what nothing depends on. */
-export function ifPossible<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    return ignoreOutage(error)
-  }
+/** Goes on after a failure of the storage. */
+export function ignoreOutage(error: unknown): undefined {
+  if (!isStorageError(error)) throw error
+  return undefined
 }
 
 /** Runs a call of a storage. @throws {StorageError} when it fails. */

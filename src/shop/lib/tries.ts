@@ -4,8 +4,9 @@ const MOST = 10
 const KNOWN = 10_000
 
 /**
- * Slows down whoever tries tokens: after ten wrong ones of an address in a minute, its next ones are not looked at. Each isolate
- * counts for itself. Other addresses, and whoever is signed in, never wait for it; a request without an address is not counted.
+ * Rate-limits token guessing: after ten wrong tokens from an address within a minute, more tokens are rejected unread.
+ * Each isolate counts for itself. Other addresses and signed-in people never wait; a request without an address is not
+ * counted.
  *
  * @returns Whether an address has to wait. @param isWrong Counts a wrong try.
  */

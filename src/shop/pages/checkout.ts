@@ -24,8 +24,8 @@ export function closedLink(site: Site, kind: keyof typeof STATUS): Promise<Respo
 }
 
 /**
- * The page could not be shown now: the service, the storage or the configuration failed, or the payment was cancelled at
- * this moment. With a `reason`, for whoever runs the shop, trying again does not help.
+ * The page could not be shown now: the service, the storage or the configuration failed, or the payment was cancelled
+ * at this moment. With a `reason`, which is for the shop, trying again does not help.
  */
 export function notOpened(
   site: Site,
@@ -51,9 +51,9 @@ export function notOpened(
   })
 }
 
-/** The form of a link that anybody may pay with: its button makes an order. */
+/** The form of a reusable link: its button makes an order. */
 export interface ReuseForm {
-  /** 403: what was sent before was not a form of this browser’s own. */
+  /** 403: the previous request was not a form of this browser. */
   status: 200 | 403
   fields: { after: string; key: string }
 }

@@ -40,9 +40,9 @@ export const english = {
   },
   unusable: {
     title: 'This order cannot be paid',
-    text: 'Nothing was charged, and trying again will not help. Please ask the shop for another link.',
+    text: 'Nothing was charged. Trying again will not help: the shop has to correct something first. Please tell them.',
   },
-  /** A link that anybody may pay with has made as many orders as it may: in all, or in an hour. */
+  /** A reusable link has reached its number of orders: in all, or in an hour. */
   full: { title: 'Sold out', text: 'Nothing was charged. Please ask the shop if you still want to pay.' },
   busy: { title: 'Too many orders at once', text: 'Nothing was charged. Please try again later, or ask the shop.' },
   opening: {

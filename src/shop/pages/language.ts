@@ -5,11 +5,11 @@ import type { Site } from './layout.ts'
 import type { PagesOptions, Wording } from './options.ts'
 import { ukrainian } from './uk.ts'
 
-/** The first one is shown to a visitor who asks for none of them. */
+/** The first language is shown to a visitor without a matching preference. */
 const BUILT_IN: readonly Wording[] = [english, ukrainian]
 
 /** The texts of the pages, the shop's own ones first. */
-export function wordingsOf({ texts = [] }: PagesOptions = {}): [Wording, ...Wording[]] {
+function wordingsOf({ texts = [] }: PagesOptions = {}): [Wording, ...Wording[]] {
   const own = texts.map((each) => ({ ...(BUILT_IN.find(({ lang }) => lang === each.lang) ?? english), ...each }))
   return [...own, ...BUILT_IN.filter(({ lang }) => !own.some((each) => each.lang === lang))] as [Wording]
 }
@@ -18,8 +18,8 @@ export function wordingsOf({ texts = [] }: PagesOptions = {}): [Wording, ...Word
 const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())?.[0].replace(/^ua$/, 'uk') ?? ''
 
 /**
- * Who a page is from, and in which language: the one that the link asks the checkout for, where the pages have it; else the
- * one that the browser prefers.
+ * A page's shop and language: the language that the link requests for the checkout, if the pages have it; else the
+ * language that the browser prefers.
  *
  * @param asked `customer_lang`, such as `UK`.
  */

@@ -31,7 +31,7 @@ a { color: var(--link); display: inline-block; padding: .375rem 0 }
 @media (min-width: 48rem) { body { padding-top: 12vh } }
 `
 
-/** Never colour alone: a tick, a cross, a clock, an exclamation mark. */
+/** Never only colour: a tick, a cross, a clock, an exclamation mark. */
 const SIGNS = {
   ok: 'M3 8.5l3.2 3.2L13 5',
   bad: 'M4 4l8 8M12 4l-8 8',
@@ -67,16 +67,16 @@ export interface Page {
   details?: Html | ''
   /** More of the element `head`. */
   head?: Html
-  /** Where a form of the page may lead, as the policy writes it. */
+  /** The targets of the page's forms, as the policy writes them. */
   formAction?: string
-  /** Refreshes after so many seconds, without script. */
+  /** Refreshes after this many seconds, without script. */
   refresh?: { seconds: number; url: string }
   headers?: Record<string, string>
 }
 
 /**
- * A whole page: semantic, without script, light and dark, readable on a phone. It has the shop's name and a way back where
- * the bindings say so, and says when no real money moves.
+ * A whole page: semantic, without script, light and dark, readable on a phone. It has the shop's name and a way back if
+ * the bindings have them, and a notice when no real money moves.
  */
 export async function page(site: Site, shown: Page): Promise<Response> {
   const { status = 200, title, sign, sum, body, action, details = '', head = '', formAction = "'none'" } = shown
@@ -116,7 +116,7 @@ ${isLive(env) ? '' : html`<footer>${wording.testMode}</footer>`}
       'content-type': 'text/html; charset=utf-8',
       'content-language': wording.lang,
       'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data:${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
-      // Not as an element: what a page says of itself stays where it is read.
+      // Not as an element: a page's own note stays in place.
       ...(refresh && { refresh: `${refresh.seconds};url=${refresh.url}` }),
       ...headers,
     },
@@ -133,7 +133,7 @@ const styleOf = ({ accent, style = '' }: PagesOptions): string =>
     '<\\/',
   )
 
-/** Whether black is easier to read on a colour than white; of one that is not `#rrggbb` it is not known. */
+/** Whether black is easier to read on a colour than white; unknown for a colour that is not `#rrggbb`. */
 function isBright(colour: string): boolean {
   const parts = (/^#(..)(..)(..)$/.exec(colour) ?? []).slice(1).map((part) => Number.parseInt(part, 16))
   const [r, g, b] = parts as [number, number, number]

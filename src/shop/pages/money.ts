@@ -1,4 +1,4 @@
-import { numberFormat } from '../lib/formats.ts'
+import { numberFormat } from '../../lib/formats.ts'
 import type { Wording } from './options.ts'
 
 /** An amount as the language writes it: `100,50 грн`. A currency without cents shows none; no cent is rounded away. */
@@ -12,7 +12,7 @@ export function money(
     const parts = format.formatToParts(amount)
     return parts.map(({ type, value }) => (type === 'currency' ? (currencies[currency] ?? value) : value)).join('')
   } catch {
-    // A payment may name what is not a currency's code.
+    // A payment may name an invalid currency code.
     return `${amount.toFixed(2)} ${currency}`
   }
 }

@@ -6,7 +6,7 @@ export type Wording = typeof english
 /** A shop as customers see it. */
 export interface PagesOptions {
   /**
-   * Your texts, one object for each language. A text that is left out is the built-in one of that `lang`, else English.
+   * Your texts, one object for each language. An omitted text is the built-in text of that `lang`, else English.
    * Without this the pages are in English and Ukrainian.
    */
   texts?: readonly (Partial<Wording> & Pick<Wording, 'lang'>)[] | undefined

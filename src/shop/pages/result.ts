@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import { baseOrderId } from '../lib/attempt-id.ts'
+import { dateFormat } from '../../lib/formats.ts'
+import { baseOrderId } from '../../orders/attempt-id.ts'
+import { type MoneyState, moneyState } from '../../orders/money-state.ts'
 import { shopZone } from '../lib/day.ts'
-import { dateFormat } from '../lib/formats.ts'
-import { type MoneyState, moneyState } from '../lib/money-state.ts'
 import type { OrderPage, OrderStatus } from '../lib/shown-order.ts'
 import { type Html, page, type Site } from './layout.ts'
 import { money } from './money.ts'
@@ -68,7 +68,7 @@ export function neutralPage(site: Site): Promise<Response> {
 function details(site: Site, order_id: string, { status, expected, description }: Shown): Html {
   const { wording } = site
   const currency = status?.currency ?? expected?.currency ?? ''
-  const { captured = 0, refunded = 0 } = status?.totals ?? {}
+  const { captured_minor: captured = 0, refunded_minor: refunded = 0 } = status?.totals ?? {}
   const sum = status && moneyState(status).sum
   const rows: [string, string][] = [[wording.order, baseOrderId(order_id)]]
   if (description) rows.push([wording.purchase, description])

@@ -1,3 +1,5 @@
+import { raiseMisconfigured } from '../engine/alerts.ts'
+import { countFailing } from '../engine/deliver.ts'
 import { isLive } from '../env.ts'
 import {
   type ConfigurationProblem,
@@ -9,11 +11,10 @@ import { isLoopback } from '../lib/loopback.ts'
 import { type Actor, holderOf } from '../lib/people.ts'
 import { problemResponse } from '../lib/problem.ts'
 import type { createTries } from '../lib/tries.ts'
-import { raiseMisconfigured } from '../order/raise-alert.ts'
-import { actorOf, type C, type Deps, scopeOf } from '../scope.ts'
-import { countFailing } from './list-orders.ts'
+import { scopeOf } from '../open-scope.ts'
+import { actorOf, type C, type Deps } from '../scope.ts'
 
-/** Who asks: the bearer of a token, or whoever the call from inside names. Else the rejection. */
+/** Authenticates a request: the bearer of a token, or the actor that an inside call names. Else the rejection. */
 export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Response {
   const actor = actorOf(c)
   if (actor) return actor
@@ -42,10 +43,10 @@ export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Re
 const tokenOf = ({ req }: C): string | undefined => req.header('authorization')?.match(/^Bearer +(\S+)$/i)?.[1]
 
 /**
- * `GET /health`: checks the whole configuration. In public it says `ok` or `misconfigured`, and `"mode":"test"` where no
- * real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the admin
- * token. For that bearer an object is called, so that a namespace of another program's class is found too, and `waiting_events`
- * counts the events that `onEvent` fails on.
+ * `GET /health`: checks the whole configuration. In public it returns `ok` or `misconfigured`, and `"mode":"test"` if
+ * no real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the
+ * admin token. For that bearer an object is called, so that a namespace of another program's class is found too, and
+ * `waiting_events` counts the events that `onEvent` fails on.
  */
 export function health(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
@@ -53,11 +54,11 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
     const mode = isLive(c.env) ? {} : { mode: 'test' }
     const isAdmin =
       configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && holderOf(c.env, tokenOf(c) ?? '')?.by === 'api'
-    const asks = isAdmin && problems.every(({ binding }) => binding !== 'ORDER_GATE')
+    const asks = isAdmin && problems.every(({ binding }) => binding !== 'TILL')
     // A namespace of another program's class has no such count.
     const waiting_events = asks ? await countFailing(scopeOf(deps, c)).catch(() => undefined) : undefined
     if (asks && typeof waiting_events !== 'number') {
-      problems.push({ binding: 'ORDER_GATE', problem: 'does not respond as the class OrderGate of this worker does' })
+      problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject of this worker does' })
     }
     if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events })
     raiseMisconfigured(scopeOf(deps, c), describeProblems(problems))

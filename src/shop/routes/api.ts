@@ -1,12 +1,12 @@
+import type { Call } from './calls.ts'
 import { DAY_ROUTES } from './days.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { LINK_ROUTES } from './links.ts'
 import { OPERATION_ROUTES } from './operations.ts'
 import { ORDER_ROUTES, STRAY_ROUTES } from './orders.ts'
-import type { Call } from './results.ts'
 import type { Routes } from './route.ts'
 
-/** Every route of `/api`: a row for each. One that is missing does not compile. */
+/** Every route of `/api`: a row for each. A missing row does not compile. */
 export const API: Routes<Call> = {
   ...ORDER_ROUTES,
   ...OPERATION_ROUTES,

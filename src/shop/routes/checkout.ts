@@ -1,21 +1,20 @@
 import { type CheckoutLink, readCheckoutLink } from '../../checkout-link/link.ts'
+import { openCheckout } from '../engine/open-checkout.ts'
+import { showPage } from '../engine/show.ts'
 import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
-import { describeError, logError, logInfo } from '../lib/log.ts'
-import { StorageError } from '../lib/storage-error.ts'
-import { act } from '../order/actions.ts'
-import { type Opening, openCheckout } from '../order/open-checkout.ts'
-import { showPage } from '../order/order-page.ts'
+import { logInfo } from '../lib/log.ts'
+import { scopeOf } from '../open-scope.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
-import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { C, Deps, Scope } from '../scope.ts'
 import { reuse } from './reuse.ts'
 
 /** The user agents with which messengers and social networks look at a link. The browsers inside their apps are people's. */
 const PREVIEWS =
   /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
 
-/** Whether a page is loaded for a preview, or before a person asks for it. */
+/** Whether a page is loaded for a preview, or ahead of a click. */
 function isPreview(req: C['req']): boolean {
   const purposes = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => req.header(name))
   return PREVIEWS.test(String(req.header('user-agent'))) || /prefetch|preview/.test(purposes.join())
@@ -43,13 +42,15 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
     const found = link.reusable ? await reuse(c, scope, { link, path, site }) : link
     if (found instanceof Response) return found
     const { order } = found
-    if (method !== 'POST' && !link.reusable && (isPreview(req) || (link.landing && (await mayLand(scope, link))))) {
+    if (
+      method !== 'POST' &&
+      !link.reusable &&
+      (isPreview(req) || (link.landing && (await mayLand(scope, link, path))))
+    ) {
       return landingPage(site, order, path)
     }
     const { order_id } = order
-    const opening = await act(scope, order_id, openCheckout, { link: found, path }).catch((error) =>
-      storageFailure(error, order_id),
-    )
+    const opening = await openCheckout(scope, { link: found, path })
     if (opening.kind === 'changed') logInfo('link_changed', { order_id })
     if (opening.kind === 'redirect') return new Response(null, { status: 303, headers: { location: opening.url } })
     return opening.kind === 'failed' || opening.kind === 'wait'
@@ -58,14 +59,9 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
   }
 }
 
-/** A link that has expired, and one whose order was paid, lead on: to what became of it. */
-async function mayLand(scope: Scope, { order, expiresAt }: CheckoutLink): Promise<boolean> {
-  return scope.now() < expiresAt && (await act(scope, order.order_id, showPage)).status?.status !== 'success'
-}
-
-/** The order's gate itself failed: nothing in it could log this. */
-function storageFailure(error: unknown, order_id: string): Opening {
-  if (!(error instanceof StorageError)) throw error
-  logError('checkout_not_opened', { order_id, ...describeError(error) })
-  return { kind: 'failed' }
+/** Whether the page of the purchase is shown first: not of an expired, closed or paid link, which leads to its end. */
+async function mayLand(scope: Scope, { order, expiresAt }: CheckoutLink, path: string): Promise<boolean> {
+  if (scope.now() >= expiresAt) return false
+  const { status, isClosed } = await showPage(scope, order.order_id, path)
+  return !isClosed && status?.status !== 'success'
 }

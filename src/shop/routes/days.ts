@@ -1,30 +1,16 @@
 import { date } from '../../schemas/input.ts'
-import { askAll, askPage } from '../books/ask.ts'
-import { auditOfBook, type Days, type DayTotal, moneyOfBook, type TimePlace, totalsOfBook } from '../books/days.ts'
-import type { Position } from '../books/tables.ts'
+import { listDays, listOperations } from '../../till/days.ts'
+import { listActs } from '../engine/record.ts'
 import { DAY_MS } from '../lib/day.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
-import { type RecordRow, shownEntry } from '../order/record.ts'
-import type { ShopDay } from './results.ts'
+import { orStorageError } from '../lib/storage-error.ts'
+import type { Scope } from '../scope.ts'
 import { invalidParameter, PAGE, type Routes, route } from './route.ts'
 
 const DAYS = { from: date, to: date }
+type Days = Record<keyof typeof DAYS, string>
 
-const SIGNS: Partial<Record<DayTotal['kind'], number>> = { paid: 1, captured: 1, refunded: -1, given_back: -1 }
-
-function addTo(found: Map<string, ShopDay>, { kind, count, amount, fee, ...where }: DayTotal): void {
-  const { day, currency, method } = where
-  const key = JSON.stringify([day, currency, method])
-  const none = { authorized_minor: 0, paid_minor: 0, captured_minor: 0, refunded_minor: 0, voided_minor: 0 }
-  const row = found.get(key) ?? { ...where, ...none, taken_minor: 0, fee_minor: 0, count: 0 }
-  found.set(key, row)
-  row[`${kind === 'given_back' ? 'voided' : kind}_minor`] += amount
-  row.fee_minor += fee
-  row.count += count
-  row.taken_minor += (SIGNS[kind] ?? 0) * amount
-}
-
-export const placeOf = ({ at, id }: TimePlace): Position => [at, id]
+const zoneOf = ({ env }: Scope): { timeZone?: string } => (env.SHOP_TZ ? { timeZone: env.SHOP_TZ } : {})
 
 const MOST_DAYS = 92
 
@@ -38,42 +24,40 @@ function checkDays({ from, to }: Days): void {
 export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /api/audit'> = {
   // The takings of each day in the shop's time zone.
   'GET /api/days': route({
+    id: 'listDays',
     may: 'view',
     needs: 'orders',
     query: DAYS,
     async run(_, scope, { query }) {
       checkDays(query)
-      const found = new Map<string, ShopDay>()
-      for (const total of await askAll(scope, totalsOfBook, query)) addTo(found, total)
-      return { days: [...found.keys()].sort().map((key) => found.get(key) as ShopDay) }
+      return { days: await orStorageError('list', () => listDays(scope.till, { ...query, ...zoneOf(scope) })) }
     },
   }),
   // The operations of days, the oldest first, for closing a day and for its file.
   'GET /api/operations': route({
+    id: 'listOperations',
     may: 'view',
     needs: 'orders',
     query: { ...DAYS, ...PAGE },
     async run(_, scope, { query: { limit, cursor, ...days } }) {
       checkDays(days)
       const listing = `operations ${days.from} ${days.to}`
-      const after = openCursor<Position>(cursor, listing)
-      const { page, next } = await askPage(scope, moneyOfBook, { ...days, limit, after }, { place: placeOf })
-      const operations = page.map(({ at, id: _, amount, taken, fee, ...row }) => {
-        const money = { amount_minor: amount, taken_minor: taken, fee_minor: fee }
-        return { at: new Date(at).toISOString(), ...row, ...money }
-      })
-      return { operations, cursor: sealCursor(next, listing) }
+      const after = { limit, cursor: openCursor<string>(cursor, listing) }
+      const page = await orStorageError('list', () =>
+        listOperations(scope.till, { ...days, ...zoneOf(scope), ...after }),
+      )
+      return { operations: page.operations, cursor: sealCursor(page.cursor ?? undefined, listing) }
     },
   }),
   // The acts of people, the newest first.
   'GET /api/audit': route({
+    id: 'listAudit',
     may: 'view',
     needs: 'orders',
     query: PAGE,
     async run(_, scope, { query: { limit, cursor } }) {
-      const after = openCursor<Position>(cursor, 'audit')
-      const { page, next } = await askPage(scope, auditOfBook, { limit, after }, { place: placeOf, newestFirst: true })
-      const entries = page.map(({ at, entry }) => shownEntry(at, entry as RecordRow['entry'] & { order_id: string }))
+      const after = openCursor<[at: number, id: string]>(cursor, 'audit')
+      const { entries, next } = await listActs(scope, { limit, after })
       return { entries, cursor: sealCursor(next, 'audit') }
     },
   }),

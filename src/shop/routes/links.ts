@@ -13,91 +13,35 @@ import { hundredths } from '../../lib/decimal.ts'
 import { anObject, option } from '../../schemas/fields.ts'
 import { issueAt, oneOf, pattern, wholeNumber } from '../../schemas/input.ts'
 import { flag, number, text } from '../../schemas/values.ts'
-import { actShop } from '../books/actions.ts'
-import { askAll, askPage, keepLink } from '../books/ask.ts'
-import {
-  type FoundLink,
-  type LinkQuery,
-  type LinkRow,
-  type LinkState,
-  linksOfBook,
-  markRevoked,
-  someOfBook,
-} from '../books/links.ts'
-import { closeReusable, type Limits, recordLink } from '../books/reuse.ts'
-import type { Position } from '../books/tables.ts'
+import { addLink, type Limits, type LinkPlace, listLinks } from '../engine/links.ts'
+import { closeReusable, endOrders, limitReusable, ordersOfLink } from '../engine/reuse.ts'
+import { revokeLink } from '../engine/revoked.ts'
 import { allowsInsecureHttp, linkSecrets } from '../env.ts'
 import { DAY_MS } from '../lib/day.ts'
+import { newShort } from '../lib/links.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
-import { act } from '../order/actions.ts'
-import { revokeLink } from '../order/checkouts.ts'
-import { noteLink } from '../order/record.ts'
-import type { C, Scope } from '../scope.ts'
-import type { Call, Link } from './results.ts'
-import { endOrders, listed, ordersOf } from './reuse.ts'
+import type { C } from '../scope.ts'
+import type { Call } from './calls.ts'
 import { type ActorScope, PAGE, type Routes, route, time } from './route.ts'
 
-/** Keeps a link in the current book. @returns Its short name; undefined when that failed: the link works without it. */
+/** Keeps a link. @returns Its short name; undefined when that failed: the link works without it. */
 async function keep(
   scope: ActorScope,
   { id, token, link, limits }: { id: string; token: string; link: CheckoutLink; limits: Limits | undefined },
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
-  const row: Omit<LinkRow, 'short'> = {
-    ...{ id, token, order_id, currency, description },
-    amount: hundredths(amount),
+  const short = await newShort(scope.env.LINK_SECRET)
+  const kept = addLink(scope, {
+    ...{ short, id, token, order_id, currency, description, amount: hundredths(amount), made_by: scope.by },
     customer_name: [customer_fname, customer_lname].filter(Boolean).join(' ') || null,
-    created_at: scope.now(),
-    expires_at: link.expiresAt,
-    revoked_at: null,
-    by: scope.by,
-  }
+    ...{ created_at: scope.now(), expires_at: link.expiresAt },
+    ...(limits && { ...limits, nonce: nonceOf(token) }),
+  })
   // Without its row a reusable link makes no order.
-  if (limits) return keepLink(scope, 1, row, { ...limits, nonce: nonceOf(token) })
-  const [short] = await Promise.all([
-    keepLink(scope, 1, row).catch(ignoreOutage),
-    act(scope, order_id, noteLink).catch(ignoreOutage),
-  ])
-  return short
-}
-
-/** The status of each order that was opened. */
-async function statusesOf(scope: Scope, page: readonly LinkRow[]): Promise<Map<string, string | null>> {
-  const ids = [...new Set(page.map(({ order_id }) => order_id))]
-  const found = ids.length > 0 ? await askAll(scope, someOfBook, ids) : []
-  return new Map(found.map(({ order_id, summary }) => [order_id, summary.status]))
-}
-
-function stateOf(
-  { order_id, revoked_at, expires_at, made }: FoundLink,
-  statuses: ReadonlyMap<string, string | null>,
-  now: number,
-): LinkState {
-  const isOpened = made === null ? statuses.has(order_id) : made > 0
-  if (made === null && statuses.get(order_id) === 'success') return 'paid'
-  if (revoked_at !== null) return 'revoked'
-  if (now >= expires_at) return 'expired'
-  return isOpened ? 'opened' : 'sent'
-}
-
-function describeLink(found: FoundLink, state: LinkState, origin: string): Link {
-  const { short, token, nonce, max_orders, max_per_hour, made, is_closing, ...row } = found
-  const time = (at: number) => new Date(at).toISOString()
-  const { created_at, expires_at, revoked_at, amount, ...rest } = row
-  return {
-    ...rest,
-    amount_minor: amount,
-    state,
-    url: token && `${origin}/checkout/${token}`,
-    short_url: token && `${origin}/p/${short}`,
-    created_at: time(created_at),
-    expires_at: time(expires_at),
-    revoked_at: revoked_at === null ? null : time(revoked_at),
-    reusable: made === null ? null : { max_orders, max_per_hour, made, closing: is_closing === 1 },
-  }
+  return kept.then(() => short, limits ? undefined : ignoreOutage)
 }
 
 async function linkOf(options: CheckoutLinkOptions, isReusable: boolean): Promise<string> {
@@ -134,43 +78,15 @@ const invalid = (detail: string, issues: Issue[]): ProblemError =>
 const wrong = (path: string, value: unknown, message: string): ProblemError =>
   invalid(`${path}: ${message}.`, [issueAt(path, message, value)])
 
-const placeOf = ({ created_at, short }: LinkRow): Position => [created_at, short]
-
-/** Links that are looked at in one turn for those in a state. */
-const AT_ONCE = 500
-
-/** The links of one state, or all: at most one more than the limit. */
-async function findLinks(
-  scope: Scope,
-  { limit, state, order_id, id, after: from }: LinkQuery,
-): Promise<{ row: FoundLink; its: LinkState }[]> {
-  const atOnce = state === undefined ? limit + 1 : AT_ONCE
-  const found: { row: FoundLink; its: LinkState }[] = []
-  for (let after = from, isMore = true; isMore && found.length <= limit; ) {
-    const { page, next } = await askPage(
-      scope,
-      linksOfBook,
-      { limit: atOnce, after, order_id, id, state },
-      { place: placeOf, newestFirst: true, isBounded: true },
-    )
-    const statuses = await statusesOf(scope, page)
-    const stated = page.map((row) => ({ row, its: stateOf(row, statuses, scope.now()) }))
-    found.push(...stated.filter(({ its }) => state === undefined || its === state))
-    after = next
-    isMore = next !== undefined
-  }
-  return found
-}
-
 const withZone = pattern(/T.*(Z|[+-]\d\d:?\d\d)$/, 'be a time with its zone, or milliseconds since 1970')
 const moment = v.lazy((value) =>
   typeof value === 'number' ? number : v.pipe(withZone, time as v.GenericSchema<string, number>),
 )
 
-/** Of a link that anybody may pay with: orders an hour, and until when, unless it says otherwise. */
+/** Defaults of a reusable link: orders an hour, and its end. */
 const [PER_HOUR, YEAR_MS] = [60, 365 * DAY_MS]
 
-/** The limits of a link that anybody may pay with; undefined for any other one. */
+/** The limits of a reusable link; undefined for other links. */
 function limitsOf(
   isReusable: boolean | undefined,
   limits: { [K in keyof Limits]?: number | undefined },
@@ -188,11 +104,13 @@ function limitsOf(
 }
 
 export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> = {
-  // The link that `createCheckoutLink` makes, which checks what is in the order.
+  // The link of `createCheckoutLink`, which checks the order's fields.
   'POST /api/links': route({
+    id: 'makeLink',
+    errors: ['no_origin'],
+    statuses: [201],
     may: 'sell',
     needs: 'links',
-    status: 201,
     body: {
       order: anObject,
       expires_at: option(moment),
@@ -224,8 +142,10 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       return { id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }
     },
   }),
-  // Those that were made so, the newest first; a page is full unless it is the last one.
+  // The links that were made so, newest first; every page but the last is full.
   'GET /api/links': route({
+    id: 'listLinks',
+    errors: ['no_origin'],
     may: 'view',
     needs: 'links',
     query: {
@@ -236,30 +156,44 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
     async run(c, scope, { query }) {
       const { limit, state, order_id } = query
       const listing = `links ${state} ${order_id}`
-      const after = openCursor<Position>(query.cursor, listing)
-      const found = await findLinks(scope, { limit, state, order_id, after })
-      const links = found.slice(0, limit).map(({ row, its }) => describeLink(row, its, originOf(c)))
-      const last = found.length > limit ? found[limit - 1]?.row : undefined
-      const next = last && placeOf(last)
+      const after = openCursor<LinkPlace>(query.cursor, listing)
+      const { links, next } = await listLinks(scope, originOf(c), { limit, state, order_id, after })
       return { links, cursor: sealCursor(next, listing) }
     },
   }),
   'GET /api/links/:id': route({
+    id: 'getLink',
+    errors: ['not_found', 'no_origin'],
     may: 'view',
     needs: 'links',
     query: PAGE,
     async run(c, scope, { query: { limit, cursor } }) {
       const { id, link } = await linkIdOf(c)
-      const after = openCursor<Position>(cursor, id)
-      const [found] = await findLinks(scope, { limit: 1, order_id: link.order_id, id })
-      if (!found) throw noSuchLink()
-      const made = link.reusable ? await ordersOf(scope, link.nonce, { limit, after }) : undefined
-      const orders = made?.page ?? (await listed(scope, [link.order_id]))
-      return { ...describeLink(found.row, found.its, originOf(c)), orders, cursor: sealCursor(made?.next, id) }
+      const after = openCursor<number>(cursor, id)
+      const { links } = await listLinks(scope, originOf(c), { limit: 1, order_id: link.order_id, id })
+      if (!links[0]) throw noSuchLink()
+      const { orders, next } = await ordersOfLink(scope, link, { limit, after })
+      return { ...links[0], orders, cursor: sealCursor(next, id) }
+    },
+  }),
+  // How many orders a link that anybody may pay with sells at most.
+  'PATCH /api/links/:id': route({
+    id: 'changeLink',
+    errors: ['not_found'],
+    may: 'sell',
+    needs: 'links',
+    body: { max_orders: wholeNumber(1, 1_000_000) },
+    async run(c, scope, { body: { max_orders } }) {
+      const { id, link } = await linkIdOf(c)
+      if (!link.reusable) throw wrong('max_orders', max_orders, 'only a link with reusable: true has it')
+      if (!(await limitReusable(scope, link, max_orders))) throw noSuchLink()
+      return { id, max_orders }
     },
   }),
   // The link leads to no payment any more. Revoked again, it stays revoked; of a reusable one, more of its orders end.
   'DELETE /api/links/:id': route({
+    id: 'revokeLink',
+    errors: ['not_found'],
     may: 'sell',
     needs: 'links',
     query: { cancel: v.optional(oneOf(['true'])) },
@@ -267,13 +201,10 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       const { id, link } = await linkIdOf(c)
       const { order_id, nonce, expiresAt, reusable } = link
       if (reusable) {
-        if (!(await actShop(scope, 1, closeReusable, { nonce, by: scope.by }))) throw noSuchLink()
+        if (!(await closeReusable(scope, link))) throw noSuchLink()
         return { id, order_id, revoked: true, opened: await endOrders(scope, nonce) }
       }
-      const { opened } = await act(scope, order_id, revokeLink, { nonce, expiresAt, cancels: query.cancel === 'true' })
-      const entry = { action: 'revoke_link', by: scope.by, order_id } as const
-      const inBooks = [askAll(scope, markRevoked, { id, order_id }), actShop(scope, 1, recordLink, entry)]
-      await Promise.all(inBooks).catch(ignoreOutage)
+      const { opened } = await revokeLink(scope, order_id, { id, nonce, expiresAt, cancels: query.cancel === 'true' })
       return { id, order_id, revoked: true, opened }
     },
   }),

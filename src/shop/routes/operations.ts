@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { isOutcomeUnknownError } from '../../errors.ts'
+import { hundredths } from '../../lib/decimal.ts'
 import { COMMENT_LENGTH } from '../../lib/limits.ts'
-import type { OperationKind } from '../../money/protocol.ts'
 import { listAccounts } from '../../operations/list-accounts.ts'
 import { type ResendWebhookInput, resendWebhook } from '../../operations/resend-webhook.ts'
 import { eventOf } from '../../orders/own-event.ts'
@@ -19,23 +20,22 @@ import {
 } from '../../schemas/input.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { flag, text } from '../../schemas/values.ts'
+import type { OperationKind } from '../../till/protocol.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
-import { GateError } from '../call-gate.ts'
+import { attentionDone } from '../engine/attention.ts'
+import { erasePersonalData } from '../engine/erase.ts'
+import { moveMoney, settleByHand } from '../engine/move-money.ts'
+import { cancelOrder } from '../engine/open-checkout.ts'
+import { receiveEvent } from '../engine/receive.ts'
+import { act, addNote } from '../engine/record.ts'
 import { clientConfig } from '../env.ts'
 import { describeError, logError } from '../lib/log.ts'
-import type { RecordedResponse } from '../lib/money-answers.ts'
+import { outcomeUnknown, type RecordedResponse } from '../lib/money-answers.ts'
 import { refundLimit } from '../lib/people.ts'
 import { type Problem, ProblemError, problemResponse } from '../lib/problem.ts'
-import { act, storeWebhook } from '../order/actions.ts'
-import { erasePersonalData } from '../order/erase.ts'
-import { moveMoney, outcomeUnknown, settleByHand } from '../order/move-money.ts'
-import { cancelOrder } from '../order/open-checkout.ts'
-import { attentionDone } from '../order/publish.ts'
-import { addNote } from '../order/record.ts'
-import { packEvent } from '../order/store-event.ts'
 import type { C, Scope } from '../scope.ts'
+import type { Call } from './calls.ts'
 import { withoutToken } from './orders.ts'
-import type { Call } from './results.ts'
 import { type ActorScope, type Routes, route } from './route.ts'
 
 const orderIn = ({ req }: C): string => req.param('order_id') as string
@@ -54,7 +54,12 @@ const CAPTURE = {
 }
 
 /** A money call, with an `Idempotency-Key`. */
-function operate(c: C, scope: ActorScope, kind: OperationKind, fields: Record<string, unknown>): Promise<Response> {
+async function operate(
+  c: C,
+  scope: ActorScope,
+  kind: OperationKind,
+  fields: Record<string, unknown>,
+): Promise<Response> {
   const idempotencyKey = c.req.header('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ProblemError(
@@ -72,19 +77,23 @@ function operate(c: C, scope: ActorScope, kind: OperationKind, fields: Record<st
     version: c.req.header('if-match'),
     limit: refundLimit(scope.role),
   }
-  return act(scope, order_id, moveMoney, request).then(respond, unlessLost(kind, order_id))
+  // One Idempotency-Key is one entry of the record.
+  const entry = { action: kind, key: idempotencyKey }
+  const moved = await act(scope, order_id, entry, () => moveMoney(scope, order_id, request), endOf(fields))
+  return respond(moved)
 }
 
-/** A request that reached the gate may have been done, whatever became of the response. */
-function unlessLost(kind: OperationKind | 'cancel', order_id: string): (error: unknown) => Response {
-  return (error) => {
-    if (!(error instanceof GateError)) throw error
-    logError('outcome_unknown', { operation: kind, order_id, ...describeError(error) })
-    return problemResponse(outcomeUnknown(kind))
+/** How a money call ended, for the record. */
+const endOf =
+  (fields: Readonly<Record<string, unknown>>) =>
+  ({ status, body }: RecordedResponse): { result: string; amount?: number } => {
+    const { code, record = body } = body as Partial<Problem>
+    const { amount = fields.charge_amount ?? fields.refund_amount } = record as Partial<Problem>
+    const result = status === 200 ? 'done' : code === 'declined' ? 'rejected' : String(code)
+    return typeof amount === 'number' ? { result, amount: hundredths(amount) } : { result }
   }
-}
 
-/** An unknown outcome is logged where it comes about; other failures are logged like those of any route. */
+/** The till logs an unknown outcome; other failures are logged like those of any route. */
 function respond({ status, body }: RecordedResponse): Response {
   if (status === 200) return Response.json(body)
   const problem = body as Problem
@@ -99,97 +108,136 @@ export async function resend(
 ): Promise<{ event: WebhookEvent; isStored: boolean }> {
   const event = await resendWebhook(clientConfig(scope.env, scope.fetch), input)
   const [own] = eventOf(input.order_id, event)
-  const packed = own && packEvent(own, scope.env)
-  if (packed) await act(scope, packed, storeWebhook)
-  return { event, isStored: packed !== undefined }
+  if (own) await receiveEvent(scope, own)
+  return { event, isStored: own !== undefined }
 }
 
 const NOTE_LENGTH = 1_000
+
+const UNREACHED = ['connection', 'api']
+const IN_PROGRESS = ['capture_in_progress', 'refund_in_progress', 'void_in_progress']
+const moneyErrors = (kind: OperationKind): string[] => [
+  ...['idempotency_key_missing', 'idempotency_key_reused', 'not_found', 'no_server_url', 'not_paid', 'paid_twice'],
+  ...['order_changed', 'order_rebuilt', ...IN_PROGRESS, 'capture_unsettled', 'refund_unsettled', 'void_unsettled'],
+  ...[`${kind}_not_executed`, ...UNREACHED, 'outcome_unknown', 'declined'],
+]
 
 type OperationRoutes = 'GET /api/balances' | Extract<Call, `${'POST' | 'DELETE'} /api/orders/${string}`>
 
 export const OPERATION_ROUTES: Routes<OperationRoutes> = {
   'POST /api/orders/:order_id/capture': route({
+    id: 'captureOrder',
+    errors: moneyErrors('capture'),
     may: 'all',
     needs: 'operations',
     body: CAPTURE,
     run: (c, scope, { body }) => operate(c, scope, 'capture', body),
   }),
   'POST /api/orders/:order_id/refund': route({
+    id: 'refundOrder',
+    errors: [...moneyErrors('refund'), 'over_limit'],
     may: 'refund',
     needs: 'operations',
     body: { ...MONEY, refund_amount: partialAmount('refund') },
     run: (c, scope, { body }) => operate(c, scope, 'refund', body),
   }),
   'POST /api/orders/:order_id/void': route({
+    id: 'voidOrder',
+    errors: moneyErrors('void'),
     may: 'all',
     needs: 'operations',
     body: MONEY,
     run: (c, scope, { body }) => operate(c, scope, 'void', body),
   }),
   'POST /api/orders/:order_id/attempts/:attempt_id/settle': route({
+    id: 'settleAttempt',
+    errors: ['not_found', 'already_settled', ...IN_PROGRESS],
     may: 'all',
     needs: 'operations',
     body: { executed: v.lazy((value) => (typeof value === 'boolean' ? flag : oneOf(['unknown']))) },
     async run(c, scope, { body: { executed } }) {
       const attempt_id = c.req.param('attempt_id') as string
-      const { status, body } = await act(scope, orderIn(c), settleByHand, { attempt_id, executed })
-      // "Not executed" is what the person said; any other rejection is the response.
+      const order_id = orderIn(c)
+      const entry = executed === 'unknown' ? { action: 'resend' } : { action: 'settle', text: String(executed) }
+      const settle = () => settleByHand(scope, order_id, { attempt_id, executed })
+      const { status, body } = await act(scope, order_id, entry, settle)
+      // "Not executed" repeats the person's choice; any other rejection is the response.
       const isSettled = status === 200 || (executed === false && (body as Problem).code.endsWith('_not_executed'))
       if (!isSettled) return problemResponse(body as Problem)
       return { attempt_id, executed, outcome: body as Record<string, unknown> }
     },
   }),
   'POST /api/orders/:order_id/cancel': route({
+    id: 'cancelOrder',
+    errors: ['invalid_input', ...UNREACHED, 'outcome_unknown'],
     may: 'sell',
     needs: 'operations',
     run(c, scope) {
       const order_id = orderIn(c)
-      const cancelled = act(scope, order_id, cancelOrder)
-      return cancelled.then((body) => Response.json(withoutToken(body)), unlessLost('cancel', order_id))
+      return act(scope, order_id, { action: 'cancel' }, () => cancelOrder(scope, order_id)).then(
+        (body) => Response.json(withoutToken(body)),
+        (error) => {
+          if (!isOutcomeUnknownError(error)) throw error
+          logError('outcome_unknown', { operation: 'cancel', order_id, ...describeError(error) })
+          return problemResponse(outcomeUnknown('cancel'))
+        },
+      )
     },
   }),
   'POST /api/orders/:order_id/resend': route({
+    id: 'resendOrder',
+    errors: [...UNREACHED, 'unexpected_response'],
     may: 'all',
     needs: 'operations',
     body: { operation: pathSegment, transactionId: v.optional(orderId()) },
     async run(c, scope, { body }) {
-      // `mugs~1` is a name of ours: the service knows `mugs`.
+      // Only we use the name `mugs~1`: the service has `mugs`.
       const order_id = orderIn(c).replace(/~1$/, '')
-      const { event } = await resend(scope, { ...body, order_id })
+      const { event } = await act(scope, order_id, { action: 'resend' }, () => resend(scope, { ...body, order_id }))
       return withoutToken(recordOf(event))
     },
   }),
   'DELETE /api/orders/:order_id/personal-data': route({
+    id: 'erasePersonalData',
+    statuses: [200, 202],
     may: 'all',
     needs: 'orders',
     async run(c, scope) {
-      const erased = await act(scope, orderIn(c), erasePersonalData)
+      const order_id = orderIn(c)
+      const erased = await act(scope, order_id, { action: 'erase' }, () => erasePersonalData(scope, order_id))
       // 202: the rest is removed within minutes.
       return c.json(erased, erased.events_left > 0 ? 202 : 200)
     },
   }),
   'POST /api/orders/:order_id/notes': route({
+    id: 'addNote',
+    errors: ['not_found'],
+    statuses: [201],
     may: 'note',
     needs: 'orders',
-    status: 201,
     body: { text: textThat(isNote, `be a string of 1 to ${NOTE_LENGTH} characters`) },
     async run(c, scope, { body }) {
-      await act(scope, orderIn(c), addNote, body.text.trim())
+      await addNote(scope, orderIn(c), body.text.trim())
       return {}
     },
   }),
   // The kind and the flag are those of an item of GET /api/attention.
   'POST /api/orders/:order_id/attention/done': route({
+    id: 'finishAttention',
+    errors: ['not_found'],
     may: 'all',
     needs: 'orders',
     body: { kind: nonEmptyText, flag: option(text) },
     async run(c, scope, { body }) {
-      await act(scope, orderIn(c), attentionDone, body)
-      return { order_id: orderIn(c), done: true }
+      const order_id = orderIn(c)
+      const entry = { action: 'attention_done', text: body.flag ?? body.kind }
+      await act(scope, order_id, entry, () => attentionDone(scope, order_id, body))
+      return { order_id, done: true }
     },
   }),
   'GET /api/balances': route({
+    id: 'listBalances',
+    errors: [...UNREACHED, 'unexpected_response'],
     may: 'view',
     needs: 'balances',
     run: async (c, scope) => ({ accounts: await listAccounts(clientConfig(c.env, scope.fetch)) }),

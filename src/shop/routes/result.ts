@@ -1,17 +1,18 @@
+import { showPage } from '../engine/show.ts'
 import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
+import { DAY_MS } from '../lib/day.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderPage } from '../lib/shown-order.ts'
-import { act } from '../order/actions.ts'
-import { mayPoll } from '../order/checkouts.ts'
-import { showPage } from '../order/order-page.ts'
+import { scopeOf } from '../open-scope.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
-import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
+import type { C, Deps, Scope } from '../scope.ts'
+import { isFirst } from '../tables.ts'
 import { resend } from './operations.ts'
 
-/** After so many automatic refreshes, about 15 seconds, the service is asked once. */
+/** After this many automatic refreshes, about 15 seconds, the service is asked once. */
 const POLL_AFTER_REFRESHES = 5
 
 /** `GET /return/:order_id?t=…`: the customer's result, right even when the customer is faster than the webhook. */
@@ -26,13 +27,13 @@ export function result(deps: Deps): (c: C) => Promise<Response> {
     }
     const look = /^\d{1,4}$/.test(looks) ? Number(looks) : 0
     const scope = scopeOf(deps, c)
-    let shown = await act(scope, order_id, showPage)
+    let shown = await showPage(scope, order_id)
     if (look >= POLL_AFTER_REFRESHES && !isFinal(shown) && req.raw.method === 'GET') {
       // A failure does not break the page: the webhook may still arrive.
       const isStored = await poll(scope, order_id, shown).catch((error) =>
         logError('result_not_polled', { order_id, ...describeError(error) }),
       )
-      if (isStored) shown = await act(scope, order_id, showPage)
+      if (isStored) shown = await showPage(scope, order_id)
     }
     const site = siteFor(deps.pages, c, shown.lang)
     return resultPage(site, order_id, shown, `${resultPath(order_id)}?t=${t}`, look)
@@ -52,6 +53,7 @@ const isFinal = ({ status }: OrderPage): boolean => status?.status === 'success'
 
 /** @returns Whether the service showed an event. */
 async function poll(scope: Scope, order_id: string, { method }: OrderPage): Promise<boolean> {
-  const mayAsk = await act(scope, order_id, mayPoll)
+  // Once a day, however often the page is loaded.
+  const mayAsk = await isFirst(scope, `poll ${order_id}`, DAY_MS)
   return mayAsk && (await resend(scope, { order_id, operation: method ?? 'purchase' })).isStored
 }

@@ -10,10 +10,9 @@ import type { Actor, Right } from '../lib/people.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { parseTime } from '../lib/query.ts'
 import type { C, Scope } from '../scope.ts'
-import type { Call, Returns } from './results.ts'
-import type { Takes } from './takes.ts'
+import type { Call, Returns, Takes } from './calls.ts'
 
-/** The surroundings of a request of somebody who acts. */
+/** The context of an actor's request. */
 export type ActorScope = Scope & Actor
 
 type None = Record<never, never>
@@ -27,16 +26,23 @@ export interface Asked<Query, Body> {
 
 /** A row of `/api`. */
 export interface Route<K extends Call = Call> {
-  /** The right that it asks for. */
+  /** Its name in the OpenAPI document, and among an assistant's tools. */
+  id: string
+  /** The required right. */
   may: Right
   /** The bindings that it needs. */
   needs: Group
-  /** The parameters of the query, and the fields of the body; any other one is rejected. A row without a body reads none. */
+  /**
+   * The parameters of the query, and the fields of the body; any other field is rejected. A row without a body reads
+   * none.
+   */
   query?: v.ObjectEntries
   body?: v.ObjectEntries
-  /** The status of its success, 200 unless given. */
-  status?: number
-  /** Returns the body of its success; a response only where the status depends on it. */
+  /** The codes of its errors, beside those that every route, its body or its cursor can lead to. */
+  errors?: readonly string[]
+  /** The statuses with the body of its success, 200 unless given; the first one if `run` returns a body. */
+  statuses?: readonly [number, ...number[]]
+  /** Returns the body of its success; a response only if the status depends on the result. */
   run: (c: C, scope: ActorScope, asked: Asked<never, never>) => Promise<Returns[K] | Response>
 }
 
@@ -51,7 +57,7 @@ type Entries<K extends Call, Part extends string, Given> = {
 } & { [N in Exclude<keyof Given, keyof Inputs<K, Part>>]: never }
 type Inputs<K extends Call, Part extends string> = Required<Takes<K>>[Part & keyof Takes<K>]
 
-/** A row: its function gets what its own schemas read. */
+/** A row: its function gets the values that its own schemas read. */
 export function route<K extends Call, Q extends v.ObjectEntries = None, B extends v.ObjectEntries = None>(
   row: Omit<Route<K>, 'run' | 'query' | 'body'> & {
     query?: Q & Entries<K, 'query', Q>
@@ -62,7 +68,7 @@ export function route<K extends Call, Q extends v.ObjectEntries = None, B extend
   return row as Route<K>
 }
 
-/** Reads the query and the body. @throws {ProblemError} that names everything that is wrong with one of them. */
+/** Reads the query and the body. @throws {ProblemError} that names every mistake in the query or the body. */
 export async function readAsked({ req }: C, { query = {}, body }: Route): Promise<Asked<never, never>> {
   const all = Object.entries(req.queries())
   const twice = all.filter(([, values]) => values.length > 1)
@@ -85,7 +91,7 @@ function check(code: string, entries: v.ObjectEntries, input: Record<string, unk
   throw new ProblemError(400, code, NOT_DONE, `${describeIssues(all)}.`, { issues: all })
 }
 
-/** A rule across several parameters, or one that no schema knows. */
+/** A rule across several parameters, or a rule outside the schemas. */
 export const invalidParameter = (name: string, rule: string): ProblemError =>
   new ProblemError(400, 'invalid_parameter', NOT_DONE, `${name}: ${rule}.`)
 

@@ -1,14 +1,13 @@
 import { isWebhookVerificationError } from '../../errors.ts'
 import { createWebhookHandler, type WebhookEvent } from '../../webhooks/index.ts'
+import { orderIdOf, receiveEvent, storeStray } from '../engine/receive.ts'
 import { linkSecrets, type ShopEnv, webhookSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { unsealExpected } from '../lib/links.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import { act, storeWebhook } from '../order/actions.ts'
-import { orderIdOf } from '../order/events.ts'
-import { packEvent, storeStray, storeUnpackable } from '../order/store-event.ts'
-import { type C, type Deps, type Scope, scopeOf } from '../scope.ts'
+import { scopeOf } from '../open-scope.ts'
+import type { C, Deps, Scope } from '../scope.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
 const DOCUMENTED_SENDER = '35.187.74.148'
@@ -34,11 +33,10 @@ async function store(scope: Scope, event: WebhookEvent, sealed = ''): Promise<vo
   const { env } = scope
   // A seal that is missing or cannot be opened never rejects a genuine webhook: the checkout's record counts then.
   const expected = await unsealExpected(sealed, orderIdOf(event), linkSecrets(env))
-  const packed = packEvent(event, env, expected)
-  return packed ? act(scope, packed, storeWebhook) : storeUnpackable(scope, event)
+  return receiveEvent(scope, event, { expected })
 }
 
-/** A second layer only: outside Cloudflare's edge anybody can send the header. */
+/** Only a second layer: outside Cloudflare's edge any client can send the header. */
 function senderMayPass(env: ShopEnv, request: Request): boolean {
   const check = env.SENDER_CHECK || 'off'
   if (check === 'off') return true
@@ -48,7 +46,7 @@ function senderMayPass(env: ShopEnv, request: Request): boolean {
   return check === 'log'
 }
 
-/** The sender learns the status alone; the merchant's log says why. */
+/** The sender gets only the status; the merchant's log has the reason. */
 function logRejection(error: unknown, status: number): void {
   if (isWebhookVerificationError(error)) {
     logInfo('webhook_rejected', { reason: error.reason, detail: error.message })

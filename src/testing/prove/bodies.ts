@@ -1,11 +1,9 @@
 import { sha1Base64url } from '../../lib/sha1.ts'
 import { signWebhook } from '../../webhooks/index.ts'
+import type { Body } from '../tested-shop.ts'
 
 /** A webhook's payload. */
 export type Payload = Readonly<Record<string, unknown>>
-
-/** A request body, its content type and further headers. */
-export type Body = { type: string; text: string; headers?: Record<string, string> }
 
 const FORM = 'application/x-www-form-urlencoded'
 const form = (...entries: string[][]): Body => ({ type: FORM, text: new URLSearchParams(entries).toString() })
@@ -31,9 +29,9 @@ const UNKNOWN = { reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: 
 const bare = (event: Payload): Payload =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null))
 
-/** The traits of a story's webhooks beside the usual: in words, and what becomes of a payload. */
+/** Unusual webhooks: in words, and as a change to a payload. */
 export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (payload: Payload) => Payload]>> = {
-  // Any three of them in a row make a letter that base64url writes in another way.
+  // Any three of these letters in a row make a - or _ in base64url.
   base64url: ['their data has - and _', (event) => ({ ...event, payload: '>>>???>>>???' })],
   texts: ['they have Cyrillic letters, quotes and emoji', (event) => ({ ...event, ...TEXTS })],
   nulls: ['optional fields are null', (event) => ({ ...event, ...NULLS })],
@@ -45,30 +43,43 @@ export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (pay
 type Forgery = { payload: Payload; data: string; right: string; secret: string; seen: string[][] }
 
 const by = (data: string, signature: string): Body => form(['data', data], ['signature', signature])
+const unsigned = (data: string): Body => by(data, sha1Base64url(data))
 const guessed = ({ payload, secret }: Forgery, more?: object) => signedBody({ ...payload, ...more }, `not-${secret}`)
+const ofOtherPos = ({ payload, secret }: Forgery) => signWebhook({ ...payload, pos_id: OTHER_POS }, secret).data
 const json = (text: string): Body => ({ type: 'application/json', text })
-const twice = ([[, first = ''] = [], [, signature = ''] = []]: string[][], data: string): string =>
-  `{"data":"${first}","signature":"${signature}","data":"${data}"}`
+const twice = ([first, second]: string[][], data: string): string =>
+  `{"data":"${first?.[1] ?? ''}","signature":"${second?.[1] ?? ''}","data":"${data}"}`
 const otherCase = (letter: string): string => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())
 const otherFirst = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)
-const INSIDE = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' }
+/** The last character whose bits all belong to the digest is wrong. */
+const otherEnd = (text: string): string => text.slice(0, -3) + otherFirst(text.slice(-3))
+const HEADERS = 'x-forwarded-for x-real-ip x-client-ip x-originating-ip cf-connecting-ip true-client-ip'.split(' ')
+/** An unsigned form that claims to come from an address. */
+const from = (address: string, data: string): Body => {
+  const headers = { ...Object.fromEntries(HEADERS.map((name) => [name, address])), forwarded: `for=${address}` }
+  return { ...form(['data', data]), headers }
+}
+const SERVICE = '35.187.74.148'
 
-/** The sending of another party: in words, and as a body. */
+/** The ways to forge a webhook: in words, and as a body. */
 export const INTRUSIONS: Readonly<Record<string, readonly [says: string, forge: (forgery: Forgery) => Body]>> = {
   unsigned: ['without a signature', ({ data }) => form(['data', data])],
   empty_signature: ['with an empty signature', ({ data }) => by(data, '')],
   array_signature: ['with signature[] for signature', ({ data }) => form(['data', data], ['signature[]', ''])],
   wrong_signature: ['with a wrong first letter in its signature', ({ data, right }) => by(data, otherFirst(right))],
   short_signature: ['with the first letters of its signature alone', ({ data, right }) => by(data, right.slice(0, 4))],
+  wrong_end: ['with a wrong last letter in its signature', ({ data, right }) => by(data, otherEnd(right))],
   other_case: ['with its signature in other case', ({ data, right }) => by(data, right.replace(/[a-z]/gi, otherCase))],
   other_secret: ['signed with a guessed secret', guessed],
-  no_secret: ['signed with an empty secret', ({ data }) => by(data, sha1Base64url(data))],
+  no_secret: ['signed with an empty secret', ({ data }) => unsigned(data)],
   other_pos: ['of another POS, signed with its secret', (one) => guessed(one, { pos_id: OTHER_POS })],
+  other_pos_no_secret: ['of another POS, signed with an empty secret', (one) => unsigned(ofOtherPos(one))],
   bent: ['with the signature of a genuine webhook', ({ data, seen }) => by(data, seen[1]?.[1] ?? `${'A'.repeat(27)}=`)],
   doubled_last: ['as a second data after a genuine one', ({ data, seen }) => form(...seen, ['data', data])],
   doubled_first: ['as a first data before a genuine one', ({ data, seen }) => form(['data', data], ...seen)],
   doubled_in_json: ['as JSON, a second data after a genuine one', ({ data, seen }) => json(twice(seen, data))],
-  from_inside: ['unsigned, from a proxy of this machine', ({ data }) => ({ ...form(['data', data]), headers: INSIDE })],
+  from_inside: ['unsigned, with headers that name this machine as its sender', ({ data }) => from('127.0.0.1', data)],
+  from_service: ['unsigned, with headers that name the service as sender', ({ data }) => from(SERVICE, data)],
   not_base64: ['whose data is not base64url', ({ data, right }) => by(`%%%${data}`, right)],
   not_a_form: ['as JSON, not as a form', ({ payload }) => json(JSON.stringify(payload))],
   huge: ['of two megabytes, signed with a guessed secret', (one) => guessed(one, { payload: 'x'.repeat(1_500_000) })],

@@ -1,16 +1,30 @@
+import { isHanging } from '../tested-shop.ts'
 import type { Cause } from './causes.ts'
 import { amountOf, minorOf } from './judge.ts'
 import { nameOf, type Played, type Player } from './run.ts'
-import { at, by, failing, PASSES, type Pass, passesOf } from './shrink.ts'
-import { genuineOf, isRace, priced, type Story, storyOf, type Way } from './story.ts'
+import { by, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
+import { at, genuineOf, isGenuine, paidAt, priced, type Story, storyOf, type Way } from './story.ts'
 
-/** In minor units: `now` is what the shop counts, `due` what it should; `gap` is 0 where only what was shipped differs. */
-type Facts = { story: Story; played: Played; now: number; due: number; gap: number; parts: number[]; fails: Probe }
-type Probe = (story: Story) => Promise<boolean>
+/** How often a story has to fail, of as many times, before a cause is named. */
+const TIMES = 3
+/** The passes that take out the meeting of requests, or a kill. */
+const RACES = ['crowd', 'restart', 'moment'] as const
 
-/** The passes without which a story is right, and what is wrong with it. */
-type Tag = Pass | 'paid' | 'more' | 'less' | 'refused' | 'shipped' | 'counted' | 'plain'
-type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
+/** In minor units: `now` is the shop's amount, `due` the right one; `gap` is 0 if only shipments differ. */
+export type Facts = {
+  story: Story
+  played: Played
+  now: number
+  due: number
+  gap: number
+  parts: number[]
+  /** Whether another story fails as well. */
+  fails(story: Story): Promise<boolean>
+}
+/** The passes without which a story is right, and its difference. */
+export type Tag = Pass | 'paid' | 'more' | 'less' | 'refused' | 'shipped' | 'refunded' | 'counted' | 'plain'
+/** A cause, the tags that a story has to have, and a condition. */
+export type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
 
 const PENDING_FIRST = storyOf('three_d_secure')
 const LATE_PENDING: Story = { ...PENDING_FIRST, sendings: [...PENDING_FIRST.sendings].reverse() }
@@ -18,34 +32,78 @@ const LATE_FAILURE: Story = { ...LATE_PENDING, actions: storyOf('decline_then_pa
 
 const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
 const isSmall = async ({ story, fails }: Facts) => (await fails(priced(story, 1_999))) || fails(priced(story, 435))
+const isRound = async ({ story, fails }: Facts) => (await fails(priced(story, 10_000))) && fails(priced(story, 900))
 const isOne = ({ story }: Facts): boolean => new Set(genuineOf(story).map(at)).size === 1
 const isKilled = ({ story }: Facts): boolean => genuineOf(story).some(({ way }) => way === 'killed')
 const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => method === 'auth')
 const isOther = ({ played }: Facts): boolean =>
   !played.sent.every(({ method }) => /^(purchase|capture|refund)$/.test(String(method)))
 const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed/, ...ways)
-/** The payer changed it; and as if it had been paid so. */
-const isChanged = ({ mismatch }: Story): boolean => /^processed_/.test(mismatch ?? '')
-const asPaid = (story: Story): Story => ({ ...story, mismatch: String(story.mismatch).replace('processed_', '') })
+/** The payer changed it, which the same payment without a change shows. */
+const isChanged = async ({ story, fails }: Facts) =>
+  /^processed_/.test(story.mismatch ?? '') &&
+  !(await fails({ ...story, mismatch: String(story.mismatch).replace('processed_', '') }))
+/** As texts: 99 passes for 100, and a tenth does not. A price without a zero at its end is right. */
+const isCompared = async ({ story, fails }: Facts) =>
+  story.mismatch === 'one_less' && !(await fails({ ...storyOf('pay'), mismatch: 'amount' }))
+const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))
+/** The later webhook first, one at a time. */
+const reversed = (story: Story): Story => {
+  const apart = by(story, /./, 'plain')
+  return { ...apart, sendings: [...apart.sendings].reverse(), paced: true }
+}
 /** The orders of a crowd differ in their prices too. */
 const alone = ({ story: { crowd: _, ...story }, played }: Facts): Story => priced(story, played.story.asked)
+const does = (story: Story, ...deeds: string[]): boolean => deeds.includes(story.actions[0]?.do ?? '')
+/** Some webhook failed before it was accepted. */
+const isFailedFirst = ({ played }: Facts): boolean =>
+  played.steps.some(({ answers: [first, ...later] }) => Number(first) >= 500 && later.some((one) => Number(one) < 300))
+/** The surplus is the claim of a forgery. */
+function isClaimed({ story, played, now, gap }: Facts): boolean {
+  const claimed = story.sendings.flatMap((one) => (isGenuine(one) ? [] : [one.claims]))
+  const what = played.difference === 'refunded_more' ? 'refund' : /_more$/.test(played.difference ?? '') && 'purchase'
+  const { minor } = paidAt(played.story)
+  return claimed.includes(what as 'refund') && (gap % minor === 0 || now === minor)
+}
 /** Operations that did not succeed explain the surplus. */
 function isOpen({ played, due, gap }: Facts): boolean {
   const open = played.sent.filter(({ status }) => status !== 'success')
   return open.length > 0 && (due === 0 || gap === 0 || open.some((event) => amountOf(event) === gap))
+}
+/** The story is right without its operations that failed or wait. */
+async function isUndone({ story, fails }: Facts): Promise<boolean> {
+  const done = story.actions.filter(({ ends = 'success' }) => ends.endsWith('success'))
+  if (done.length === story.actions.length || done[0] !== story.actions[0]) return false
+  return !(await fails(storyOf(done.map(({ do: deed, minor }) => deed + (minor ? `:${minor}` : '')).join(' '))))
 }
 /** The counted amount is the price of the order, of which other parts came. */
 function isWhole({ played, story, now, due, parts }: Facts): boolean {
   const whole = played.difference?.startsWith('paid') ? story.asked : played.expected.paid || story.asked
   return due > 0 && now === whole && !parts.includes(now)
 }
+const isFee = ({ gap, played }: Facts): boolean =>
+  gap > 0 && played.sent.some(({ fee }) => minorOf((fee as { amount?: number } | undefined)?.amount) === gap)
+/** Of equal parts one counts, and of unequal ones all. */
+async function isEqual({ story, parts, now, played, fails }: Facts): Promise<boolean> {
+  const isOneOf = parts.length > 1 && new Set(parts).size === 1 && now === parts[0] && !does(story, 'subscribe')
+  const [first, next] = played.difference === 'refunded_less' ? ['pay', 'refund'] : ['authorize', 'capture']
+  return isOneOf && !(await fails(storyOf(`${first} ${next}:2029 ${next}:2011`)))
+}
 
-/** The usual mistakes, and the passes and probes that decide each. The first one that holds is the cause. */
-const RULES: readonly Rule[] = [
-  ['no_signature_check', ['forged']],
-  ['ignores_processed_amount', [], async ({ story, fails }) => isChanged(story) && !(await fails(asPaid(story)))],
+/**
+ * The first rule that holds decides: specific rules stand first. Other causes are decided elsewhere.
+ * @internal For a test.
+ */
+export const RULES: readonly Rule[] = [
+  ['no_signature_check', ['forged'], isClaimed],
+  ['ships_unknown_orders', [], ({ story }) => story.stranger],
+  ['ignores_processed_amount', [], isChanged],
   ['forgets_currency', [], ({ story }) => story.mismatch?.endsWith('currency')],
+  ['compares_texts', [], isCompared],
   ['trusts_amount', [], ({ story }) => story.mismatch],
+  // The answers show it, in any story.
+  ['marks_before_acting', ['less'], isFailedFirst],
+  ['acts_before_answering', ['more'], isFailedFirst],
   ['mixes_orders', ['crowd'], async (facts) => !(await facts.fails(alone(facts)))],
   ['rounds', ['crowd'], isSmall],
   ['overflows', ['crowd']],
@@ -59,6 +117,7 @@ const RULES: readonly Rule[] = [
   ['rejects_copies', ['refused', 'copies']],
   ['breaks_on_nulls', ['refused'], async ({ fails, story }) => !(await fails({ ...story, fields: 'bare' }))],
   ['rejects', ['refused']],
+  ['compares_texts', ['amount', 'less'], isRound],
   ['rounds', ['amount'], isSmall],
   ['overflows', ['amount']],
   ['remembers_in_memory', ['restart', 'more'], (facts) => facts.fails(killedBy(facts, 'killed_later', 'plain'))],
@@ -68,50 +127,75 @@ const RULES: readonly Rule[] = [
   ['marks_before_acting', ['restart']],
   ['not_atomic', ['moment', 'more']],
   ['not_atomic', ['moment'], isOne],
+  ['order_matters', ['moment', 'less'], ({ fails, story }) => fails(reversed(story))],
   ['lost_update', ['moment']],
   ['not_atomic', ['hang_up', 'more']],
   ['marks_before_acting', ['hang_up']],
-  ['dedupes_by_body', ['other_fields']],
+  ['dedupes_by_body', ['other_fields', 'more']],
+  ['breaks_on_unknown_fields', ['other_fields'], ({ fails }) => fails({ ...storyOf('pay'), fields: 'unknown' })],
+  ['breaks_on_nulls', ['other_fields']],
   ['ships_copies', ['copies', 'shipped']],
   ['adds_up_copies', ['copies', 'more']],
-  // From here on each webhook comes once. What a pending does later may come before or after the next webhook.
+  // From here on each webhook comes once. The late effect of a pending may come before or after the next webhook.
   ['ignores_status', ['order', 'more'], ({ fails }) => fails({ ...storyOf('abandon'), lingers: true })],
   ['ignores_status', ['plain', 'more'], isOpen],
   ['rounds', ['plain'], ({ gap, played }) => gap > 0 && gap < (played.difference?.endsWith('more') ? 100 : 3)],
   ['ignores_method', ['plain', 'less'], (facts) => isAuth(facts) && facts.fails(storyOf('authorize'))],
   ['part_taken_for_whole', ['plain', 'counted'], isWhole],
+  ['ships_copies', ['plain', 'more', 'shipped'], ({ due, parts }) => due > 0 && parts.length === 1],
   ['ships_parts', ['plain', 'more', 'shipped'], ({ due }) => due > 0],
   ['ignores_method', ['plain', 'more'], isOther],
+  ['adds_up_copies', ['plain', 'more', 'counted'], ({ gap, parts }) => parts.includes(gap)],
   ['unknown', ['plain', 'more']],
+  ['subtracts_fees', ['less'], isFee],
+  ['compares_texts', ['less'], isZero],
+  ['ignores_status', ['less'], isUndone],
   ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(storyOf('pay refund:2000'))],
   ['dedupes_by_transaction', [], ({ fails }) => fails(PENDING_FIRST)],
   ['newest_wins', ['order'], async ({ fails }) => (await fails(LATE_PENDING)) && fails(LATE_FAILURE)],
   ['pending_overwrites', ['order'], ({ fails }) => fails(LATE_PENDING)],
   ['order_matters', ['order']],
-  ['ignores_method', ['paid', 'less'], ({ story }) => story.actions.some(({ do: deed }) => deed === 'refund')],
-  ['failure_sticks', [], ({ story }) => story.actions[0]?.do === 'decline_then_pay'],
+  ['ignores_method', ['paid', 'less'], ({ story }) => story.actions.some(({ do: deed }) => /refund|adjust/.test(deed))],
+  ['failure_sticks', [], ({ story }) => does(story, 'decline_then_pay', 'abandon_then_pay', 'process_then_pay')],
+  ['dedupes_by_amount', ['counted'], isEqual],
   ['overwrites_sums', [], ({ now, parts }) => parts.length > 1 && now === parts.at(-1) && now !== parts[0]],
   ['dedupes_by_method', ['counted'], ({ now, parts }) => parts.length > 1 && now > 0],
-  ['not_handled', ['less']],
+  ['never_ships', ['shipped', 'less']],
+  ['not_handled', ['less'], ({ now }) => now === 0],
 ]
 
-/** The passes that take out what makes requests meet one another, or a kill. */
-const RACES = ['crowd', 'restart', 'moment'] as const
+/** Whether a story fails each time, never, or (undefined) comes and goes. */
+async function isSteady(player: Player, story: Story): Promise<boolean | undefined> {
+  const first = (await player.play(story))?.difference !== undefined
+  for (let i = 1; i < TIMES; i++) {
+    if (((await player.play(story))?.difference !== undefined) !== first) return undefined
+  }
+  return first
+}
 
-/** The races without which a story is right. One may end well as often as it is tried: of several, failures alone decide. */
-async function racesOf(story: Story, player: Player): Promise<readonly Pass[]> {
+/** The races without which a story is right. Undefined when it comes and goes without a race, too. */
+async function racesOf(story: Story, player: Player): Promise<readonly Pass[] | undefined> {
   const without = (passes: readonly Pass[]): Story => passes.reduce((left, pass) => PASSES[pass](left), story)
-  if (!isRace(story) || (await failing(player, without(RACES)))) return []
+  const calm = without(RACES)
+  const isCalmWrong = await isSteady(player, calm)
+  if (isCalmWrong !== false) return isCalmWrong && []
+  if (JSON.stringify(calm) === JSON.stringify(story)) return undefined
+  if (!isChancy(player, story) && !(await failing(player, story))) return undefined
+  // A race may end well as often as it is tried: of several, only failures decide.
   const there = RACES.filter((race) => passesOf(story).some(([pass]) => pass === race))
   const found: Pass[] = []
   for (const race of there) if (await failing(player, without(there.filter((one) => one !== race)))) found.push(race)
-  return found.length > 0 ? found : there.slice(-1)
+  // If it takes both, the kill lost an accepted webhook.
+  return found.length > 0 ? found : there.includes('restart') ? ['restart'] : there.slice(-1)
 }
 
-/** Why a shrunk story fails, by the passes after which it no longer does, and a few more stories where they do not say. */
+/** Why a shrunk story fails: by the passes after which it is right, and by a few more stories. */
 export async function causeOf(story: Story, played: Played, player: Player): Promise<Cause> {
   const { difference = '', expected, seen, sent } = played
   const races = await racesOf(story, player)
+  // While the first delivery is still at work, the next one works too.
+  const isTwice = difference.endsWith('_more') && played.steps.some(({ answers }) => answers.some(isHanging))
+  if (races === undefined) return isTwice ? 'not_atomic' : 'comes_and_goes'
   const tags = new Set<string>([...difference.split('_'), ...races])
   const passes = races.length > 0 ? [] : passesOf(story)
   for (const [pass, changed] of passes) if (!(await failing(player, changed))) tags.add(pass)
@@ -138,5 +222,5 @@ export function refusalOf({ refused, sent }: Played): string {
   const isApart = (name: string) => JSON.stringify(other[name]) !== JSON.stringify(payload[name])
   const apart = Object.keys(payload).filter((name) => isApart(name) && !/_id$|_at$|^fee$/.test(name))
   const differs = apart.length > 0 ? `, which differs from one that was accepted in ${apart.join(', ')}` : ''
-  return `It responds ${answer} to ${nameOf(payload)}${differs}.`
+  return `${typeof answer === 'number' ? 'It responds' : 'There is'} ${answer} to ${nameOf(payload)}${differs}.`
 }

@@ -1,13 +1,13 @@
+import type { ProveState } from '../tested-shop.ts'
 import type { Payload } from './bodies.ts'
-import type { ProveState } from './options.ts'
 import { decimals, otherCurrency, type Story } from './story.ts'
 
 /** The right state of an order, in minor units, whether something was authorized, and how many payments succeeded. */
 export type Expected = { paid: number; refunded: number; authorized: boolean; payments: number }
 
-/** A story, what it comes to, and what the shop says. */
+/** A story, its right state, and the shop's state. */
 type Seen = { story: Story; expected: Expected; seen: ProveState | undefined }
-/** With the genuine webhooks that were sent, and what is wrong. */
+/** With the genuine webhooks that were sent, and the difference. */
 export type Judged = Seen & { sent: Payload[]; difference?: Difference | undefined }
 
 /** How a shop's state differs from the service's; `refused`: a genuine webhook was never accepted. */
@@ -30,19 +30,21 @@ export function expectedOf(events: readonly Payload[]): Expected {
   return { paid: sum('purchase', 'capture'), refunded: sum('refund'), authorized, payments }
 }
 
-/** The first difference that matters. Before the last webhook what is missing may still come: too much alone counts. */
+/** The first difference that matters. Before the last webhook a missing amount may still come. */
 export function compare({ story, expected, seen }: Seen, isEarly = false): Difference | undefined {
-  const { asked, mismatch, actions, events } = story
+  const { asked, mismatch, actions, stranger } = story
   const [paid, refunded, shipped] = [minorOf(seen?.paid), minorOf(seen?.refunded), seen?.shipped]
+  // A shop may store a payment that it did not ask for, or not. It has nothing to ship.
+  if (stranger) return (shipped ?? 0) > 0 ? 'shipped_more' : undefined
   if (mismatch !== undefined) {
     if (isEarly) return undefined
-    // A shop may count what came or not. It may not take it for what was asked. Who pays a cent too much has paid.
+    // A shop may or may not count another amount, but must not take it for the price. A cent too much counts as paid.
     const isKnown = !mismatch.endsWith('currency') || seen?.currency === otherCurrency(story)
     if (paid !== 0 && !(paid === expected.paid && isKnown)) return 'paid_more'
     return mismatch !== 'cent_more' && (shipped ?? 0) > 0 ? 'shipped_more' : undefined
   }
   // An authorized order may be shipped or not, and so may each charge of a subscription.
-  const isRecurring = actions[0]?.do === 'subscribe' || events?.flat().some(({ recurring }) => Boolean(recurring))
+  const isRecurring = actions[0]?.do === 'subscribe'
   const most = expected.paid === 0 && !expected.authorized ? 0 : isRecurring ? Math.max(1, expected.payments) : 1
   const differences: [boolean, Difference][] = [
     [paid > expected.paid, 'paid_more'],
@@ -50,14 +52,16 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
     [refunded > expected.refunded, 'refunded_more'],
     [refunded < expected.refunded, 'refunded_less'],
     [(shipped ?? 0) > most, 'shipped_more'],
-    // An order that is captured in part, or refunded, may have been shipped or not.
-    [expected.paid >= asked && expected.refunded === 0 && shipped === 0, 'shipped_less'],
+    // An order that is captured in part or beyond its price, or refunded, may have been shipped or not.
+    [expected.paid === asked && expected.refunded === 0 && shipped === 0, 'shipped_less'],
   ]
   return differences.find(([is, name]) => is && !(isEarly && name.endsWith('_less')))?.[1]
 }
 
 /** The fate of the money, in a few words that are true of just this story. */
-export function verdictOf({ story: { mismatch }, difference = 'refused', expected, seen, sent }: Judged): string {
+export function verdictOf({ story, difference = 'refused', expected, seen, sent }: Judged): string {
+  const { mismatch, stranger } = story
+  if (stranger) return 'shipped but never ordered'
   const other = mismatch?.endsWith('currency') ? 'currency' : 'amount'
   if (mismatch && difference !== 'refused') return `another ${other} was taken for the price`
   const isCopy = (more: number, ...methods: string[]): boolean =>
@@ -78,7 +82,7 @@ export function verdictOf({ story: { mismatch }, difference = 'refused', expecte
   return seen?.shipped === 0 ? 'counted as paid but not paid' : 'shipped but not paid'
 }
 
-/** In the units of the wire. What was not asked for counts for nothing. */
+/** In the units of the wire. A payment of another amount counts as nothing. */
 export const expectedState = ({ mismatch, currency }: Story, { paid, refunded }: Expected): ProveState => {
   return { paid: mismatch ? 0 : decimals(paid), refunded: decimals(refunded), ...(currency && { currency }) }
 }

@@ -1,10 +1,10 @@
 import { ConfigError } from '../../errors.ts'
+import type { ProveState } from '../tested-shop.ts'
 import type { Cause } from './causes.ts'
-import type { ProveState } from './options.ts'
 import type { StoryStep } from './run.ts'
 import type { StoryFile } from './story-file.ts'
 
-/** Something wrong with a receiver: what it does to money, and the smallest story that shows it. */
+/** A fault of a receiver: its effect on money, and the smallest story that shows it. */
 export interface ProveFinding {
   /** The fate of the money: "shipped twice", "paid but not shipped", "refund lost", "a forgery was believed", … */
   verdict: string
@@ -15,12 +15,14 @@ export interface ProveFinding {
   orders: number
   /** The order of the story below, to be looked up in the shop. */
   order_id: string
-  /** The right value, and the shop's; null when it knows no such order. */
+  /** The right value, and the shop's; null for an order that the shop does not have. */
   expected: ProveState
   seen: ProveState | null
   story: StoryStep[]
+  /** The attacks of the story, by the names in `tried`. */
+  attacks: string[]
   /** The same story as a file's contents, which `story` plays again. Undefined for a button. */
-  file?: StoryFile
+  file?: StoryFile | undefined
 }
 
 /** The result of `prove` for a receiver's URL and a seed. */
@@ -30,10 +32,15 @@ export interface ProveReport {
   /** Orders that were played, and requests that the receiver got for them. */
   orders: number
   requests: number
-  /** How often each attack was tried. */
+  /** How often each attack was tried, and for how many seconds. */
   tried: Record<string, number>
+  seconds: Record<string, number>
+  /** Whether every fixed story and every button was played. If not, finding nothing proves nothing. */
+  complete: boolean
   /** The attacks that could not be tried, and why. */
   leftOut: string[]
+  /** How many orders were right only some time after the response, and after how many milliseconds at most. */
+  late?: { orders: number; ms: number }
   /** Nothing found: empty. */
   findings: ProveFinding[]
 }
@@ -52,26 +59,40 @@ export interface ProveReport {
  */
 export function reportText(report: ProveReport): string {
   try {
-    const { seed, orders, requests, tried, leftOut, findings } = report
-    const count = `${findings.length || 'nothing'} ${['found', 'thing is wrong'][findings.length] ?? 'things are wrong'}`
+    const { seed, requests, tried, leftOut, findings, complete, late } = report
+    const wrong = ['found', 'thing is wrong'][findings.length] ?? 'things are wrong'
+    const count = `${findings.length || 'nothing'} ${wrong}${complete ? '' : ' so far, and it is not complete'}`
     const times = Object.entries(tried).filter(([, count]) => count > 0)
+    const wait = late && `Faster with --settle-ms ${Math.ceil((2 * late.ms) / 1_000) * 1_000}.`
     return [
-      `${orders} orders, ${requests} webhooks, seed ${seed}: ${count}.`,
+      `${ordersText(report.orders)}, ${requests} webhooks, seed ${seed}: ${count}.`,
       ...findings.map(findingText),
+      ...(late ? [`Right, but late: ${ordersText(late.orders)}, up to ${late.ms} ms. ${wait}`] : []),
       ...leftOut.map((one) => `Not tried: ${one}`),
-      ...(times.length > 0 ? [`Tried: ${times.map((one) => one.join(' ')).join(', ')}.`] : []),
+      ...(times.length > 0
+        ? ['Tried:', ...columns(times.map(([name, count]) => `${String(count).padStart(4)} ${name}`))]
+        : []),
     ].join('\n')
   } catch (cause) {
     throw new ConfigError('report', 'Pass what prove() returned.', cause)
   }
 }
 
-/** A finding as text: what happened to money, what to do, and the story. */
+const ordersText = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`
+
+/** Three columns, read from top to bottom. */
+function columns(cells: readonly string[]): string[] {
+  const height = Math.ceil(cells.length / 3)
+  const row = (n: number) => [0, 1, 2].map((column) => (cells[n + column * height] ?? '').padEnd(37)).join(' ')
+  return Array.from({ length: height }, (_, n) => row(n).trimEnd())
+}
+
+/** A finding as text: the fate of the money, the remedy, and the story. */
 export function findingText({ verdict, cause, advice, order_id, expected, seen, story, orders }: ProveFinding): string {
   const after = (answers: StoryStep['answers']): string => (answers.length > 0 ? ` -> ${answers.join(', then ')}` : '')
   const steps = story.map(({ says, answers }, index) => `    ${index + 1}. ${says}${after(answers)}`)
   return `
-${verdict.toUpperCase()} (${cause}, ${orders} ${orders === 1 ? 'order' : 'orders'})
+${verdict.toUpperCase()} (${cause}, ${ordersText(orders)})
   ${advice}
   The smallest story, order ${order_id}:
 ${steps.join('\n')}

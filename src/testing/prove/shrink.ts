@@ -1,17 +1,21 @@
 import type { Difference } from './judge.ts'
 import type { Played, Player } from './run.ts'
-import type { Action, Genuine, Sending, Story, Way } from './story.ts'
-import { genuineOf, isGenuine, isRace, natural, priced } from './story.ts'
+import type { Action, Sending, Story, Way } from './story.ts'
+import { at, genuineOf, isGenuine, isRace, natural, priced } from './story.ts'
 
 /** Of a shrink; and of a race, whose requests do not meet each time. */
 const [MAX_TRIALS, RACE_TRIALS] = [60, 5]
 
-/** Whether a story fails, in this way if one is named; if need be after a few times, where requests meet or meet a kill. */
+/** The same story fails each time or never, unless requests meet, or work behind a response does. */
+export const isChancy = ({ learnt }: Player, story: Story): boolean =>
+  isRace(story) || (learnt.behind && !story.paced && story.sendings.length > 1)
+
+/** Whether a story fails, with this difference if it is named. Chancy stories are played a few times. */
 export async function failing(player: Player, story: Story, difference?: Difference): Promise<Played | undefined> {
-  for (let i = 0; i < (isRace(story) ? RACE_TRIALS : 1); i++) {
+  for (let i = 0; i < (isChancy(player, story) ? RACE_TRIALS : 1); i++) {
     const played = await player.play(story)
     const seen = played?.difference
-    if (seen !== undefined && (difference === undefined || seen === difference)) return played
+    if (seen !== undefined && (difference ?? seen) === seen) return played
   }
   return undefined
 }
@@ -23,20 +27,22 @@ export function by(story: Story, ways: RegExp, ...others: Way[]): Story {
   return { ...story, sendings: story.sendings.flatMap(change) }
 }
 
-export const at = ({ action, nth }: Genuine): number => action * 10 + nth
 const rank = (one: Sending): number => (isGenuine(one) ? at(one) : 1_000)
 
-/** Each pass takes one thing out of a story. What a failing story cannot do without decides the cause. */
+/** Each pass takes one thing out of a story. The passes that a failing story cannot do without decide the cause. */
 export const PASSES = {
   forged: (story: Story): Story => ({ ...story, sendings: genuineOf(story) }),
   crowd: ({ crowd: _, ...story }: Story): Story => story,
   twin: ({ twin: _, ...story }: Story): Story => story,
   fields: ({ fields: _, ...story }: Story): Story => story,
-  late: (story: Story): Story => ({ ...story, late: false }),
-  amount: (story: Story): Story => (story.events ? story : priced(story, 10_050)),
+  late: ({ late: _, ...story }: Story): Story => story,
+  amount: (story: Story): Story => priced(story, 10_050),
   restart: (story: Story): Story => by(by(story, /^killed_before$/, 'plain', 'plain'), /^killed/, 'plain'),
   hang_up: (story: Story): Story => by(story, /^hang_up$/, 'plain'),
-  moment: (story: Story): Story => by(by(story, /^(together|hang_up)$/, 'plain', 'plain'), /^with_next$/, 'plain'),
+  moment: (story: Story): Story => {
+    const apart = by(by(story, /^(together|hang_up)$/, 'plain', 'plain'), /^with_next$/, 'plain')
+    return apart.sendings.length > 1 ? { ...apart, paced: true } : apart
+  },
   other_fields: (story: Story): Story => by(story, /^other_fields$/, 'plain'),
   copies: (story: Story): Story => {
     const places = story.sendings.map(rank)
@@ -55,41 +61,45 @@ export const passesOf = (story: Story): [Pass, Story][] =>
 
 type Failure = { story: Story; played: Played }
 
-/** The smallest story that still fails in the same way, of those that are tried. */
-export async function shrink(player: Player, failure: Failure, left: [number] = [MAX_TRIALS]): Promise<Failure> {
-  for (const story of smallerThan(failure.story)) {
-    if (!isWhole(story) || left[0]-- <= 0) continue
-    const played = await failing(player, story, failure.played.difference)
-    if (played !== undefined) return shrink(player, { story, played }, left)
+/** Tries smaller stories until the time is over, and returns the smallest that still fails in the same way. */
+export async function shrink(
+  player: Player,
+  { story, played }: Failure,
+  isOver: () => boolean,
+  left = [MAX_TRIALS] as [number],
+): Promise<Failure> {
+  for (const smaller of smallerThan(story)) {
+    if (!isWhole(smaller) || isOver() || left[0]-- <= 0) continue
+    const again = await failing(player, smaller, played.difference)
+    if (again !== undefined) return shrink(player, { story: smaller, played: again }, isOver, left)
   }
-  return { story: failure.story, played: failure.played }
+  return { story, played }
 }
 
 /** Stories with one thing less, the biggest steps first. */
 function* smallerThan(story: Story): Generator<Story> {
-  const { actions, sendings, events } = story
+  const { actions, sendings } = story
   for (const [, changed] of passesOf(story)) yield changed
-  for (let i = actions.length - 1; i > 0 && !events; i--) yield withoutAction(story, i)
-  if (actions[0]?.do === 'three_d_secure') {
+  for (let i = actions.length - 1; i > 0; i--) yield withoutAction(story, i)
+  if (/^three_d_secure$|_then_pay$/.test(actions[0]?.do ?? '')) {
     const left = sendings.filter((one) => rank(one) > 0)
     const paid = left.map((one) => (rank(one) === 1 ? { ...one, nth: 0 } : one))
     yield { ...story, actions: [{ do: 'pay' }, ...actions.slice(1)], sendings: paid }
   }
   for (let i = sendings.length - 1; i >= 0; i--) yield { ...story, sendings: sendings.filter((_, n) => n !== i) }
   for (const [i, one] of sendings.entries()) {
-    if (isGenuine(one) && one.way !== 'plain')
-      yield { ...story, sendings: sendings.map((other, n) => (n === i ? { ...one, way: 'plain' } : other)) }
+    if (!isGenuine(one) || one.way === 'plain') continue
+    yield { ...story, sendings: sendings.map((other, n) => (n === i ? { ...one, way: 'plain' } : other)) }
   }
 }
 
 /** Whether each success is sent: the service does not keep one to itself. */
 function isWhole(story: Story): boolean {
   const isSuccess = ({ do: deed, ends = 'success' }: Action) => ends.endsWith('success') && !UNPAID.test(deed)
-  // It is the last webhook of its action.
   const lastOf = (action: Action, index: number) => natural([action]).length - 1 + index * 10
   const due = story.actions.flatMap((action, index) => (isSuccess(action) ? [lastOf(action, index)] : []))
   const sent = genuineOf(story).map(at)
-  return story.events !== undefined || (sent.length > 0 && due.every((one) => sent.includes(one)))
+  return sent.length > 0 && due.every((one) => sent.includes(one))
 }
 const UNPAID = /^(decline|cancel|abandon|three_d_secure_declined)$/
 

@@ -1,53 +1,35 @@
-import { FIELDS, type Intrusion, type Payload } from './bodies.ts'
+import { FIELDS, type Intrusion } from './bodies.ts'
+import { DEEDS } from './deeds.ts'
 
-/** The course of an order of each kind, of 100.50 in all: actions at the service, with a part in minor units and an end. */
+/** The courses of each kind, of 100.50 in all: actions at the service, with a part in minor units and an end. */
 export const COURSES = {
-  paid: 'pay',
+  paid: 'pay | process_then_pay | pay adjust:1500',
   declined: 'decline',
-  retried: 'decline_then_pay',
+  retried: 'decline_then_pay | abandon_then_pay',
   three_d_secure: 'three_d_secure',
   three_d_secure_declined: 'three_d_secure_declined',
   abandoned: 'abandon',
-  captured: 'authorize capture:4020 | authorize capture:4020 capture:6030 | authorize increment:500 capture:11000',
+  captured: `authorize capture:4020 | authorize capture:4020 capture:6030 | authorize capture:2500 capture:2500
+    | authorize increment:500 capture:11000`,
   capture_failed:
     'authorize capture:999:failure | authorize capture:999:pending_success | authorize capture:999:pending',
-  voided: 'authorize void | authorize',
-  refunded: 'pay refund:3020 | pay refund:2029 refund:2011 | pay refund:10050',
-  refund_failed:
-    'pay refund:3020:failure | pay refund:3020:pending | pay refund:3020:pending_success | pay refund:3020:pending_failure',
+  voided: 'authorize void | authorize | authorize void:failure capture:10050',
+  refunded: 'pay refund:3020 | pay refund:2029 refund:2011 | pay refund:2500 refund:2500 | pay refund:10050',
+  refund_failed: `pay refund:3020:failure | pay refund:3020:pending
+    | pay refund:3020:pending_success | pay refund:3020:pending_failure`,
   recurring: 'subscribe charge',
   cancelled: 'cancel',
   other_methods: 'credit | p2p | lookup',
 } as const
 
 /**
- * `retried`: declined, then paid with a second card. `captured`: authorized, then captured in parts. `abandoned`: 3-D Secure that
- * the customer never finished. `other_methods`: a credit, a transfer between cards and a check of a card, none of which pays.
+ * `retried`: declined or left during 3-D Secure, then paid with a second card. `captured`: authorized, then captured in
+ * parts. `abandoned`: 3-D Secure that the customer never finished. `other_methods`: a credit, a transfer between cards
+ * and a check of a card, none of which pays.
  */
 export type OrderKind = keyof typeof COURSES
 
 export const ORDER_KINDS: OrderKind[] = Object.keys(COURSES) as OrderKind[]
-
-/** The actions at the service, in words; `{}` is the amount. The first action of a story creates the order. */
-const DEEDS = {
-  pay: 'the customer pays {}',
-  decline: "the customer's card is declined for {}",
-  decline_then_pay: 'the first card is declined, a second one pays {}',
-  three_d_secure: 'after 3-D Secure the customer pays {}',
-  three_d_secure_declined: 'after 3-D Secure the card is declined for {}',
-  abandon: 'the customer leaves during 3-D Secure, with {}',
-  authorize: 'the customer authorizes {}',
-  subscribe: 'the customer pays, to be repeated each month, {}',
-  cancel: 'the unpaid order is cancelled, of {}',
-  credit: 'the customer is paid out (credit) {}',
-  p2p: 'one card sends to another (p2p) {}',
-  lookup: 'a card is checked (lookup), with {}',
-  charge: 'the next month is charged, {}',
-  void: 'the authorization is voided',
-  capture: '{} is captured',
-  refund: '{} is refunded',
-  increment: '{} is added to the authorization',
-} as const
 
 /** How a capture, refund or void ends, in words. */
 const ENDINGS = {
@@ -59,7 +41,7 @@ const ENDINGS = {
 } as const
 
 /** `minor` is the part of the price, in minor units. */
-export type Action = { do: keyof typeof DEEDS; minor?: number; ends?: keyof typeof ENDINGS }
+export type Action = { do: string; minor?: number; ends?: keyof typeof ENDINGS }
 
 /** How a genuine webhook travels, in words that follow its name. */
 export const WAYS = {
@@ -82,13 +64,16 @@ export const MISMATCHES: Readonly<Record<string, (asked: number, currency: strin
   amount: (asked) => ({ minor: tenthOf(asked) }),
   cent_less: (asked) => ({ minor: asked - 1 }),
   cent_more: (asked) => ({ minor: asked + 1 }),
+  // As texts, 99 is more than 100.
+  one_less: (asked) => ({ minor: asked - 100 }),
   currency: (_, __, currency) => ({ currency }),
   processed_amount: (asked, to) => ({ processed: { processed_amount: tenthOf(asked) / 100, processed_currency: to } }),
   processed_currency: (asked, _, to) => ({ processed: { processed_amount: asked / 100, processed_currency: to } }),
 }
 const tenthOf = (asked: number): number => Math.max(1, Math.floor(asked / 10))
+const digitsOf = (id: string): string => `1${[...id].map((letter) => letter.charCodeAt(0) % 10).join('')}`
 
-/** Pairs of ids that a database or a program confuses, made of one that is new. */
+/** Pairs of ids that a database or a program confuses. */
 export const TWINS: Readonly<Record<string, (id: string) => [string, string]>> = {
   case: (id) => [`${id}-ab`, `${id}-AB`],
   after_32: (id) => [`${id.padEnd(32, '0')}A`, `${id.padEnd(32, '0')}B`],
@@ -96,12 +81,14 @@ export const TWINS: Readonly<Record<string, (id: string) => [string, string]>> =
   underscore: (id) => [`${id}-x1`, `${id}-_1`],
   percent: (id) => [`${id}-50`, `${id}-%`],
   plus: (id) => [`${id}-a b`, `${id}-a+b`],
+  // The same number to a program that takes texts for numbers.
+  numbers: (id) => [`${digitsOf(id)}e2`, `${digitsOf(id)}00`],
+  trailing_space: (id) => [`${id}-z`, `${id}-z `],
   accents: (id) => [`${id}-и`, `${id}-й`],
 }
 
 /** Webhook `nth` of an action, and how it travels. */
 export type Genuine = { action: number; nth: number; way: Way }
-/** A request to the receiver. */
 export type Sending = Genuine | Intrusion
 
 /** An order under attack. */
@@ -113,21 +100,62 @@ export interface Story {
   mismatch?: string
   fields?: string
   /** The webhooks were made days ago. */
-  late: boolean
+  late?: boolean
   /** Another order was paid before, whose id is easily taken for this one's: a key of TWINS. */
   twin?: string
-  /** So many orders like this one at the same moment. */
+  /** How many such orders are under way at the same moment. */
   crowd?: number
   /** The state is read when all time for it is over. */
   lingers?: boolean
+  /** Each webhook waits until the shop has worked off the one before. */
+  paced?: boolean
+  /** The shop never made the order. */
+  stranger?: boolean
   actions: readonly Action[]
   sendings: readonly Sending[]
-  /** The webhooks of each action, if they were recorded. */
-  events?: readonly (readonly Payload[])[]
+}
+
+const inWords = (minor: number, currency: string): string => `${decimals(minor).toFixed(2)} ${currency}`
+
+/** The traits of a whole order: the attack's name, `{}` is the value, and its words. */
+const TRAITS = {
+  mismatch: ['pays other {}', (story: Story) => `the shop asks for ${inWords(story.asked, currencyOf(story))}`],
+  stranger: ['an order that was never made', () => 'the shop never made this order'],
+  twin: ['ids {}', (_: Story, id: string) => `another order is paid first, whose id is like ${JSON.stringify(id)}`],
+  crowd: ['several orders at once', ({ crowd }: Story) => `${crowd} orders like this one are under way at once`],
+  late: ['days late', () => 'the webhooks were made days ago'],
+  fields: ['fields {}', ({ fields = '' }: Story) => `about the webhooks: ${FIELDS[fields]?.[0]}`],
+} as const
+
+const traitsOf = (story: Story) => (Object.keys(TRAITS) as (keyof typeof TRAITS)[]).filter((name) => story[name])
+
+/** The attacks of a story, by name. */
+export function attacksOf(story: Story): string[] {
+  const order = genuineOf(story).map(at)
+  const ways = story.sendings.map((one) => (isGenuine(one) ? one.way : `forged ${one.intrusion}`))
+  return [
+    ...new Set(ways.filter((way) => way !== 'plain')),
+    ...(new Set(order).size < order.length ? ['copy'] : []),
+    ...(order.some((place, index) => place < (order[index - 1] ?? 0)) ? ['other order'] : []),
+    ...traitsOf(story).map((name) => TRAITS[name][0].replace('{}', String(story[name]))),
+  ]
+}
+
+/** The traits of a story's orders and webhooks, and the actions at the service, in words. */
+export function describe(story: Story, order_id: string): string[] {
+  const { minor: paid, currency } = paidAt(story)
+  const deeds = story.actions.map(
+    (one) =>
+      (DEEDS[one.do]?.[0] ?? '').replace('{}', inWords(one.minor ?? paid, currency)) + ENDINGS[one.ends ?? 'success'],
+  )
+  return [...traitsOf(story).map((name) => TRAITS[name][1](story, order_id)), ...deeds]
 }
 
 export const isGenuine = (one: Sending): one is Genuine => 'way' in one
 export const genuineOf = ({ sendings }: Pick<Story, 'sendings'>): Genuine[] => sendings.filter(isGenuine)
+
+/** The place of a webhook in the natural order. */
+export const at = ({ action, nth }: Genuine): number => action * 10 + nth
 
 export const isRace = ({ crowd = 1, ...story }: Story): boolean =>
   crowd > 1 || genuineOf(story).some(({ way }) => /^(together|with_next|hang_up|killed_before|killed)$/.test(way))
@@ -135,17 +163,19 @@ export const isRace = ({ crowd = 1, ...story }: Story): boolean =>
 /** The webhooks of actions, each once, in their natural order. */
 export const natural = (actions: readonly Action[]): Genuine[] =>
   actions.flatMap(({ do: deed, ends = '' }, action) => {
-    const isTwo = ends.startsWith('pending_') || /^(three_d_secure|decline_then_pay)/.test(deed)
+    const isTwo = ends.startsWith('pending_') || /^three_d_secure|_then_pay$/.test(deed)
     return (isTwo ? [0, 1] : [0]).map((nth) => ({ action, nth, way: 'plain' }))
   })
 
 /** The story of a course, with nothing special about it. */
 export function storyOf(course: string): Story {
   const actions = course.split(' ').map((word) => {
-    const [deed, minor, ends] = word.split(':')
+    const [deed, ...more] = word.split(':')
+    const minor = more.find((one) => /^\d+$/.test(one))
+    const ends = more.find((one) => one in ENDINGS)
     return { do: deed, ...(minor && { minor: Number(minor) }), ...(ends && { ends }) } as Action
   })
-  return { asked: 10_050, late: false, actions, sendings: natural(actions) }
+  return { asked: 10_050, actions, sendings: natural(actions) }
 }
 
 /** Minor units as people and the wire write them. */
@@ -160,7 +190,7 @@ export function paidAt(story: Story): Required<Pick<Paid, 'minor' | 'currency'>>
   return { minor: asked, currency, ...MISMATCHES[mismatch ?? '']?.(asked, currency, otherCurrency(story)) }
 }
 
-/** The story with another price: its parts keep their shares of it. */
+/** The story with another price, and parts in proportion. */
 export function priced(story: Story, asked: number): Story {
   const sums = new Map<string, [before: number, after: number]>()
   const actions = story.actions.map((action): Action => {
@@ -172,21 +202,4 @@ export function priced(story: Story, asked: number): Story {
     return { ...action, minor: scaled - after }
   })
   return { ...story, asked, actions }
-}
-
-/** The traits of a story's orders and webhooks, and the actions at the service, in words. */
-export function describe(story: Story, order_id: string): string[] {
-  const { asked, mismatch, late, fields, twin, crowd = 1, actions } = story
-  const { minor: paid, currency } = paidAt(story)
-  const money = (minor: number, of: string): string => `${decimals(minor).toFixed(2)} ${of}`
-  return [
-    ...(mismatch ? [`the shop asks for ${money(asked, currencyOf(story))}`] : []),
-    ...(twin ? [`another order, whose id is easily taken for ${JSON.stringify(order_id)}, is paid first`] : []),
-    ...(crowd > 1 ? [`${crowd} orders like this one are under way at the same moment`] : []),
-    ...(late ? ['the webhooks were made days ago'] : []),
-    ...(fields ? [`about the webhooks: ${FIELDS[fields]?.[0]}`] : []),
-    ...actions.map(
-      (one) => DEEDS[one.do].replace('{}', money(one.minor ?? paid, currency)) + ENDINGS[one.ends ?? 'success'],
-    ),
-  ]
 }

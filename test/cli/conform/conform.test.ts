@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { isClean } from '../../../src/cli/conform/index.ts'
 import { testCard } from '../../../src/emulator/index.ts'
 import { VOID_RECORD } from '../../support/inputs.ts'
-import { elsewhere, idsOf, openConform, type Rule, rejected, rejecting } from './support/project.ts'
+import { changed, elsewhere, idsOf, openConform, type Rule, rejected, rejecting } from './support/project.ts'
 
 const UNTRIED =
   'by_hand_refund by_hand_list cryptogram_without_cvv validation_url_http split_without_recurring null_is_absent sender_address webhook_retries'.split(
@@ -30,7 +30,49 @@ it('conform finds that every statement holds on the emulator, and leaves nothing
   expect([store.text, report && isClean(report)]).toEqual([undefined, true])
 })
 
+/** Redirects with a 302 to a path. */
+const found302: Rule = async (_, real) => {
+  const response = await real()
+  const location = response.headers.get('location')
+  if (response.status !== 303 || location === null) return response
+  const { pathname, search } = new URL(location)
+  return new Response(null, { status: 302, headers: { location: pathname + search } })
+}
+
+type Shown = { amount?: number }
+/** Shows each amount in minor units. */
+const minorUnits: Rule = (_, real) => {
+  const shown = (one: Shown) => (one.amount === undefined ? one : { ...one, amount: Math.round(one.amount * 100) })
+  return changed(real(), (json: Shown | Shown[]) => (Array.isArray(json) ? json.map(shown) : shown(json)))
+}
+
 describe('conform, on a service that is otherwise', () => {
+  it.each([
+    ['a 302 to a path', found302, []],
+    ['minor units', minorUnits, ['amount_size']],
+  ] as const)('leaves nothing taken, held or unpaid with %s', async (_, rule, differs) => {
+    const { run, emulator } = openConform({}, [rule])
+    const report = await run()
+    expect(idsOf(report, 'differs')).toEqual(differs)
+    expect(report?.made.filter(({ open, now }) => open || now === undefined)).toEqual([])
+    const left = emulator.orders.list().filter(({ status, payments, operations }) => {
+      const of = (...methods: string[]) =>
+        [...payments, ...operations].filter((one) => one.status === 'success' && methods.includes(one.method))
+      const sum = (...methods: string[]) => of(...methods).reduce((total, { amount }) => total + amount, 0)
+      const isHeld = of('auth').length > of('void', 'capture').length
+      return status === 'init' || isHeld || sum('purchase', 'capture') > sum('refund')
+    })
+    expect(left).toEqual([])
+  })
+
+  it('names the amount that was sent, if a refund in minor units is refused', async () => {
+    const { run } = openConform({}, [rejecting(({ path }) => path === '/api/v1/refund'), minorUnits])
+    const open = (await run())?.made.filter((one) => one.open)
+    expect(open?.length).toBeGreaterThan(0)
+    for (const { order_id, now } of open ?? [])
+      expect(now).toContain(`; 0.01 UAH may still be taken: edgetill refund ${order_id}, or the portal, returns it`)
+  })
+
   it('uses the authentication that works, and names the option', async () => {
     const { run } = openConform({ authentication: 'plain' })
     const report = await run()
@@ -70,7 +112,7 @@ describe('conform, on a service that is otherwise', () => {
   })
 
   it.each([
-    ['three_d_secure', /^the payment is waiting \(2122\): use a card without 3-D Secure$/],
+    ['three_d_secure', /^the payment waits \(2122\): use a card without 3-D Secure$/],
     ['insufficient_funds', /^the card was declined \(4009\)$/],
   ] as const)('says why the card %s shows nothing of captures and refunds', async (card, why) => {
     const { run, given } = openConform()
@@ -115,6 +157,41 @@ describe('conform, on a service that is otherwise', () => {
     expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
     expect(report?.statements[0]?.seen).toBe('no response (interrupted)')
     expect(report && isClean(report)).toBe(false)
+  })
+
+  it('names a certificate that is not trusted', async () => {
+    const { run, given } = openConform()
+    const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const report = await run({ config: { ...given.config, fetch } })
+    expect(report?.statements[0]?.seen).toBe(
+      'no response: the certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to its PEM file',
+    )
+  })
+
+  it('says after 5 s that it waits', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { run, given } = openConform()
+      const [said, stop] = [[] as string[], new AbortController()]
+      let hung = (): void => {}
+      const isHung = new Promise<void>((resolve) => (hung = resolve))
+      const fetch = () => {
+        hung()
+        return new Promise<Response>(() => {})
+      }
+      const onWait = (says: string) => said.push(says)
+      const running = run({ config: { ...given.config, fetch }, onWait, signal: stop.signal })
+      await isHung
+      await vi.advanceTimersByTimeAsync(4_999)
+      expect(said).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(said).toEqual(['the service has not responded for 5 s'])
+      stop.abort()
+      expect(await running).toBeUndefined()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it.each<[Rule, object]>([

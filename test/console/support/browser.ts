@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { type ConsoleOptions, createConsole } from '../../../src/console/index.ts'
+import { type ConsoleOptions, createConsole } from '../../../src/shop/console/index.ts'
 import type { ShopEnv } from '../../../src/shop/index.ts'
 import type { Order } from '../../../src/shop/lib/shown-order.ts'
 import { ADMIN_TOKEN, ORIGIN, type World } from '../../worker/support/world.ts'

@@ -25,7 +25,7 @@ export const webhookParameterRows: Row[] = [
   row('primary-webhook', 'Optional: `gateway_order_id`', async (_, create) => {
     const events = await primaryEvents(create)
     const seen = [...new Set(events.flatMap((event) => Object.keys(event)))]
-    const others = ['processed_amount', 'processed_currency', 'recurring', 'emulator_note']
+    const others = ['processed_amount', 'processed_currency', 'recurring']
     expect(seen).toEqual(expect.arrayContaining(OPTIONAL))
     expect([...REQUIRED, ...OPTIONAL, ...others]).toEqual(expect.arrayContaining(seen))
     const paid = events.find(({ status, order_id }) => status === 'success' && order_id === 'split') ?? {}

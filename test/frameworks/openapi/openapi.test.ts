@@ -1,23 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openApi } from '../../../scripts/openapi.ts'
 import type { Asked, Send, sendBy } from '../../node/support/api-client.ts'
 import { playApi } from '../../node/support/play-api.ts'
-import { root } from '../../tarball/support/pack.ts'
 import { ORIGIN } from '../../worker/support/world.ts'
 import { Project } from '../project.ts'
 
-// guides/shop-openapi.json as other people's tools read it.
+// The OpenAPI document as other people's tools read it.
 
-const DOCUMENT = join(root, 'guides/shop-openapi.json')
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 let project: Project
+let file: string
 beforeAll(async () => {
   const files = { 'ruleset.json': '{ "extends": ["spectral:oas"] }' }
   project = new Project('openapi', files, import.meta.dirname, QUIET)
-  await project.run('.bin/openapi-ts', '-i', DOCUMENT, '-o', 'hey', '-c', '@hey-api/client-fetch')
-  await project.run('.bin/openapi-typescript', DOCUMENT, '-o', 'api.ts')
+  file = join(project.folder, 'shop-openapi.json')
+  writeFileSync(file, JSON.stringify(openApi(), null, 2))
+  await project.run('.bin/openapi-ts', '-i', file, '-o', 'hey', '-c', '@hey-api/client-fetch')
+  await project.run('.bin/openapi-typescript', file, '-o', 'api.ts')
 })
 afterAll(() => project?.close())
 
@@ -29,9 +31,9 @@ it.each([
   ['spectral', (file: string) => project.run('.bin/spectral', 'lint', '-r', 'ruleset.json', '-F', 'hint', file)],
   ['swagger-parser', async (file: string) => String(await (await load('@apidevtools/swagger-parser')).validate(file))],
 ])('%s finds no problem in it, and one where there is one', async (_, lint) => {
-  expect(await lint(DOCUMENT)).not.toMatch(/warning/i)
+  expect(await lint(file)).not.toMatch(/warning/i)
   const broken = join(project.folder, 'broken.json')
-  writeFileSync(broken, readFileSync(DOCUMENT, 'utf8').replace('"title": "The shop’s API",', ''))
+  writeFileSync(broken, readFileSync(file, 'utf8').replace('"title": "The shop’s API",', ''))
   await expect(lint(broken)).rejects.toThrow()
 })
 

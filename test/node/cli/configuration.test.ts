@@ -76,7 +76,7 @@ describe('wrong settings exit 2 and say how to correct them', () => {
     const environment = { ...around.environment, ...changed }
     const { code, err } = await runVerb(balances, words, { ...around, environment })
     expect(err).toMatch(text)
-    expect([code, shop.emulator.requests.length]).toEqual([2, 0])
+    expect([code, shop.emulator.requests().length]).toEqual([2, 0])
   })
 })
 
@@ -93,7 +93,7 @@ it.each(['--env-file', '--secret-file'])('%s that is not UTF-8 is not taken for 
 })
 
 describe('the service', () => {
-  it('may be http:// beyond loopback with --allow-insecure-http alone', async () => {
+  it('may be http:// beyond loopback with --allow-insecure-http, or its variable, alone', async () => {
     const { credentials, fetch } = shop.emulator
     const environment = { ...around.environment, EDGETILL_API_URL: 'http://emulator.example/balances-api' }
     const relayed: Around = {
@@ -103,6 +103,10 @@ describe('the service', () => {
     }
     expect((await runVerb(balances, [], relayed)).code).toBe(2)
     expect((await runVerb(balances, ['--allow-insecure-http'], relayed)).code).toBe(0)
+    const withVariable = (EDGETILL_ALLOW_INSECURE_HTTP: string) =>
+      runVerb(balances, [], { ...relayed, environment: { ...relayed.environment, EDGETILL_ALLOW_INSECURE_HTTP } })
+    expect((await withVariable('true')).code).toBe(0)
+    expect((await withVariable('false')).code).toBe(2)
   })
 
   it('that cannot be reached exits 1, with what to check', async () => {

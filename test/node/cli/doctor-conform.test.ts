@@ -130,7 +130,7 @@ describe('edgetill doctor --conform', () => {
     ['a missing setting', [], { EDGETILL_API_KEY: '' }, /Missing configuration: EDGETILL_API_KEY/],
   ])('rejects %s with 2, and sends nothing', async (_, words, environment, message) => {
     const { emulator, code, err, out } = await conform(words, {}, { environment })
-    expect([code, emulator.requests, out]).toEqual([2, [], ''])
+    expect([code, emulator.requests(), out]).toEqual([2, [], ''])
     expect(err).toMatch(message)
     expect(err).not.toContain('emulator-api')
   })
@@ -152,7 +152,7 @@ describe('guides/conform.md', () => {
   it('has every statement and every option', async () => {
     const { out } = await conform(['--json'])
     const { statements } = JSON.parse(out) as ConformReport
-    expect(cells(guide.rows('What is tried'))).toEqual(statements.map(({ id, says }) => [id, says]))
+    expect(cells(guide.rows('The statements'))).toEqual(statements.map(({ id, says }) => [id, says]))
     const rows = guide.rows('In the test project')
     const options = Object.entries(CONFORM_OPTIONS).map(([name, { says, value }]) => [
       [flagOf(name), value].filter(Boolean).join(' '),

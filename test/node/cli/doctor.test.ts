@@ -42,7 +42,7 @@ describe('edgetill doctor', () => {
       ...{ [CREDENTIALS]: 'ok', endpoints_key: 'ok', 'webhook address': 'skipped' },
     })
     expect([ran.code, ok]).toEqual([0, true])
-    expect(shop.emulator.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET'])
+    expect(shop.emulator.requests().map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET'])
     expect(shop.events).toEqual([])
   })
 
@@ -113,7 +113,7 @@ describe('edgetill doctor', () => {
       message: 'Missing configuration: EDGETILL_BASE_URL, EDGETILL_API_KEY.',
       fix: expect.stringMatching(/^Set them in the environment(?!.*(doctor|emulator))/),
     })
-    expect(missing.shop.emulator.requests).toEqual([])
+    expect(missing.shop.emulator.requests()).toEqual([])
     const wrong = await examine({}, { EDGETILL_POS_ID: 'shop' })
     expect(wrong.result('configuration')?.message).toContain('posId must be a UUID')
     const { code, out } = await runVerb(doctor, [], { environment: {} })

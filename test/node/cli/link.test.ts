@@ -50,8 +50,8 @@ describe('edgetill link', () => {
     // Inputs that the worker rejects, with the name of the field.
     [1, 'createCheckoutLink: order_id: must have at most 29', ['a'.repeat(30), ...WORDS.slice(1)], {}],
     [1, 'expires_at must be a time in the future', [...WORDS, '--expires-at', '2020-01-01T00:00:00Z'], {}],
-    [1, 'customer_lnag is not a parameter of createCheckoutLink', [...WORDS, '--set', 'customer_lnag=UK'], {}],
-    [1, 'EDGETILL_WORKER_TOKEN is not the ADMIN_TOKEN', WORDS, env({ EDGETILL_WORKER_TOKEN: 'x'.repeat(32) })],
+    [1, 'customer_lnag: is not a parameter of createCheckoutLink', [...WORDS, '--set', 'customer_lnag=UK'], {}],
+    [1, 'EDGETILL_WORKER_TOKEN is neither the ADMIN_TOKEN', WORDS, env({ EDGETILL_WORKER_TOKEN: 'x'.repeat(32) })],
     // A configuration that cannot be used.
     [2, 'Missing configuration: EDGETILL_WORKER_TOKEN.', WORDS, env({ EDGETILL_WORKER_TOKEN: '' })],
     [2, 'Missing configuration: EDGETILL_WORKER_URL, EDGETILL_WORKER_TOKEN.', WORDS, { environment: {} }],

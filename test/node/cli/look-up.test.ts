@@ -34,7 +34,13 @@ describe('edgetill order', () => {
     const json = await runVerb(order, ['A-1', '--json'], around)
     expect(JSON.parse(json.out)).toMatchObject({
       ...{ order_id: 'A-1', status: 'success', flags: [] },
-      totals: { authorized: 100.5, captured: 100.5, refunded: 20.25, voided: 0, fee: null },
+      totals: {
+        authorized_minor: 10_050,
+        captured_minor: 10_050,
+        refunded_minor: 2025,
+        voided_minor: 0,
+        fee_minor: null,
+      },
       operations: [{ method: 'purchase', amount: 100.5 }, { method: 'refund' }],
     })
   })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { cancel, capture, refund, voidVerb } from '../../../src/cli/commands/change-order.ts'
+import { verb as order } from '../../../src/cli/commands/order.ts'
 import type { Fault } from '../../../src/emulator/faults/fault.ts'
 import type { TestCardName } from '../../../src/emulator/index.ts'
 import { HOSTED } from '../../support/inputs.ts'
@@ -28,7 +29,8 @@ async function orderFor(name: Name, card?: TestCardName): Promise<void> {
 
 /** The requests that changed something. */
 function changes(): string[] {
-  return shop.emulator.requests
+  return shop.emulator
+    .requests()
     .filter(({ method, path }) => method === 'POST' && /(capture|refund|void|cancel)$/.test(path))
     .map(({ path }) => path.slice(path.lastIndexOf('/') + 1))
 }
@@ -51,7 +53,7 @@ describe('what moves money shows what will be sent, and asks', () => {
     expect(ran.err).toMatch(/order_id +A-1\n +order_currency +UAH\n +charge_amount +80\.25\n +comment +two mugs\n/)
     expect(ran.out).toMatch(/^capture of order A-1: success\n +amount +80.25 UAH\n/)
     expect(ran.code).toBe(0)
-    const [sent] = shop.emulator.requests.filter(({ path }) => path.endsWith('/capture'))
+    const [sent] = shop.emulator.requests().filter(({ path }) => path.endsWith('/capture'))
     const { posId: pos_id } = shop.emulator.credentials
     const shown = { pos_id, order_id: 'A-1', order_currency: 'UAH', charge_amount: 80.25, comment: 'two mugs' }
     expect(JSON.parse(String(sent?.body))).toEqual(shown)
@@ -68,7 +70,7 @@ describe('what moves money shows what will be sent, and asks', () => {
     const ran = await run(name, ['A-1'])
     expect(ran.err).toContain('There is no terminal to ask on, so nothing was sent. Add --yes')
     expect([ran.code, ran.out, changes()]).toEqual([2, '', []])
-    expect(shop.emulator.requests.filter(({ method }) => method === 'GET')).toEqual([])
+    expect(shop.emulator.requests().filter(({ method }) => method === 'GET')).toEqual([])
 
     const words = ['A-1', '--dry-run', '--yes', ...(/capture|refund/.test(name) ? ['--amount', '20'] : [])]
     const people = await run(name, words)
@@ -117,15 +119,34 @@ describe('the order is looked up first', () => {
     expect([sent.code, changes()]).toEqual([1, [name]])
   })
 
-  it.each<Name>(['capture', 'refund'])('a repeated %s of the same amount warns, another does not', async (name) => {
+  it.each<Name>(['capture', 'refund'])('a repeated %s of the same amount is not sent unattended', async (name) => {
     await orderFor(name)
-    const send = (amount: string) => run(name, ['A-1', '--amount', amount, '--yes'])
+    const send = (amount: string, ...words: string[]) => run(name, ['A-1', '--amount', amount, '--yes', ...words])
     expect([(await send('20')).err, (await send('30')).err]).toEqual(['', ''])
+    const has = `order A-1 already has a ${name} of 20.00 UAH \\(success, 2026-`
     const again = await send('20.00')
-    expect(again.err).toMatch(new RegExp(`^Warning: order A-1 already has a ${name} of 20.00 UAH \\(success, 2026-`))
-    expect(again.code).toBe(0)
+    expect(again.err).toMatch(new RegExp(`Nothing was sent: ${has}.*--again, or --if-version [\\w-]{12}`))
+    expect([again.code, changes()]).toEqual([2, [name, name]])
+    expect((await run(name, ['A-1', '--amount', '20', '--yes', '--dry-run'])).code).toBe(0)
+
+    const meant = await send('20', '--again')
+    expect(meant.err).toMatch(new RegExp(`^Warning: ${has}`))
+    expect([meant.code, changes()]).toEqual([0, [name, name, name]])
     const whole = await run(name, ['A-1'], { answer: 'n' })
     expect(whole.err).toContain(`already has a ${name} of 20.00 UAH`)
+  })
+
+  it('sends an operation for one version of the order once', async () => {
+    await orderFor('refund')
+    const look = () => runVerb(order, ['A-1', '--json'], around)
+    const seen = async () => JSON.parse((await look()).out).version as string
+    const first = await seen()
+    const send = (version: string) => run('refund', ['A-1', '--amount', '20', '--yes', '--if-version', version])
+    expect((await send(first)).code).toBe(0)
+    const late = await send(first)
+    expect(late.err).toContain(`Order A-1 has changed: its version is ${await seen()}, not ${first}. Nothing was sent.`)
+    expect([late.code, changes()]).toEqual([2, ['refund']])
+    expect([(await send(await seen())).code, changes()]).toEqual([0, ['refund', 'refund']])
   })
 
   it('a declined one does not count as a repetition', async () => {
@@ -174,13 +195,13 @@ describe('an unknown outcome', () => {
       expect([ran.code, ran.out, changes()]).toEqual([3, '', ['capture']])
 
       shop.emulator.faults.next({ ...fault, on: 'capture-payment' } as Fault)
-      const found = await run('capture', [...words, '--resolve', '--json'])
+      const found = await run('capture', [...words, '--resolve', '--again', '--json'])
       expect(found.err).toContain('Found out: it was executed.')
       expect(JSON.parse(found.out)).toMatchObject({ method: 'capture', amount: 20, status: 'success' })
       expect([found.code, changes()]).toEqual([0, ['capture', 'capture']])
 
       shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-      const not = await run('capture', [...words, '--resolve', '--settle-after', '1s', '--json'])
+      const not = await run('capture', [...words, '--resolve', '--again', '--settle-after', '1s', '--json'])
       expect(not.err).toContain('Found out: it was not executed.')
       const error = { code: 'not_executed', status: null, apiCode: null, message: 'The capture was not executed.' }
       expect([not.code, JSON.parse(not.out)]).toEqual([1, { outcome: 'not_executed', error }])
@@ -191,7 +212,7 @@ describe('an unknown outcome', () => {
     await orderFor('capture')
     const earlier = await shop.client.capturePayment({ order_id: 'A-1', order_currency: 'UAH', charge_amount: 20 })
     shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    const ran = await run('capture', [...words, '--json'])
+    const ran = await run('capture', [...words, '--again', '--json'])
     expect(ran.err).toContain(`a capture of 20.00 UAH, other than ${earlier.operation_id}.`)
     expect(JSON.parse(ran.out)).toMatchObject({
       outcome: 'unknown',
@@ -201,7 +222,7 @@ describe('an unknown outcome', () => {
     })
     expect(ran.code).toBe(3)
     shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'capture-payment' })
-    const found = await run('capture', [...words, '--resolve', '--settle-after', '1ms'])
+    const found = await run('capture', [...words, '--resolve', '--again', '--settle-after', '1ms'])
     expect(found.err).toContain('Found out: it was not executed.')
   })
 

@@ -34,7 +34,7 @@ app.post('/webhooks', webhookHandler({ secrets: () => process.env.EDGETILL_API_S
 app.use(express.urlencoded({ extended: false }))
 app.post('/orders/:id/refund', async (request, response) => {
   const [order_id, refund_amount] = [request.params.id, Number(request.body.amount)]
-  const { captured, refunded } = totalsOf(order_id)
+  const { captured_minor: captured, refunded_minor: refunded } = totalsOf(order_id)
   if (toMinorUnits(refund_amount) > captured - refunded) return void response.sendStatus(422)
   const known = await snapshotOrder(client, order_id)
   try {
@@ -45,7 +45,7 @@ app.post('/orders/:id/refund', async (request, response) => {
   }
 })
 app.get('/state/:id', (request, response) => {
-  const { captured, refunded } = totalsOf(request.params.id)
+  const { captured_minor: captured, refunded_minor: refunded } = totalsOf(request.params.id)
   response.json({ paid: captured / 100, refunded: refunded / 100 })
 })
 app.listen(Number(process.env.PORT), '127.0.0.1', () => console.log('shop on'))

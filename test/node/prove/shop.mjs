@@ -40,7 +40,7 @@ function fold(id, asked) {
     if (event.method === 'purchase') latest = event.status
     const operation = event.operation_id ?? `${event.payment_id} ${event.transaction_id} ${event.created_at}`
     const known = byOperation.get(operation)
-    const isFinal = known && known.status !== 'pending' && known.status !== 'init'
+    const isFinal = known && (known.status === 'success' || known.status === 'failure')
     if (!isFinal || (is('pending_wins') && event.status === 'pending')) byOperation.set(operation, event)
   }
   let [paid, refunded, sold] = [0, 0, 0]
@@ -68,7 +68,7 @@ function fold(id, asked) {
       if (is('capture_is_whole') && event.method === 'capture' && asked) paid = asked.amount
       else if (event.method === 'purchase' && asked && !fits(event, asked)) continue
       else paid += is('any_amount') && event.method === 'purchase' && asked ? asked.amount : amountOf(event)
-      sold++
+      if (asked) sold++
     }
     if (event.method === 'refund')
       refunded = is('refund_is_whole')
@@ -115,7 +115,8 @@ async function handle(event) {
     if (
       event.status === 'success' &&
       ['purchase', 'capture'].includes(event.method) &&
-      (event.method === 'capture' || !asked || fits(event, asked))
+      asked &&
+      (event.method === 'capture' || fits(event, asked))
     ) {
       const once = !isNew || event.recurring ? '' : ' WHERE NOT EXISTS (SELECT 1 FROM shipped WHERE id = ?2)'
       sql(`INSERT INTO shipped SELECT ?1, ?2${once}`).run(key, id)

@@ -53,7 +53,7 @@ function state(string $id): ?array
         if (!$done || wrong('newest_status') && $latest !== 'success') continue;
         if (in_array($event['method'], wrong('auth_pays') ? ['purchase', 'auth'] : ['purchase', 'capture'], true) && fits($event, $asked)) {
             $paid += wrong('any_price') && $asked && $event['method'] === 'purchase' ? $asked['amount'] : amount($event);
-            $shipped = isset($event['recurring']) ? $shipped + 1 : 1;
+            if ($asked) $shipped = isset($event['recurring']) ? $shipped + 1 : 1;
         }
         if ($event['method'] === 'refund') $refunded = wrong('refunds_all') ? ($asked['amount'] ?? $paid) : (wrong('last_refund') ? 0 : $refunded) + amount($event);
     }

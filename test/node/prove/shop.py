@@ -74,7 +74,8 @@ def fold(db, order_id):
             if not fits(event, asked):
                 continue
             paid += asked[0] if wrong("part_is_whole") and event["method"] == "capture" and asked else amount_of(event)
-            shipped = shipped + 1 if event.get("recurring") else 1
+            if asked:
+                shipped = shipped + 1 if event.get("recurring") else 1
         if event["method"] == "refund":
             refunded += amount_of(event)
     if wrong("failed_refund_unpays") and any(event["method"] == "refund" and event["status"] == "failure" for event in rows):

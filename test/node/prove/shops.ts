@@ -30,7 +30,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     any_amount: 'trusts_amount',
     any_currency: 'forgets_currency',
     a_cent_less: 'trusts_amount',
-    captures_never_ship: 'not_handled',
+    captures_never_ship: 'never_ships',
     signature_optional: 'no_signature_check',
     verifies_first_reads_last: 'no_signature_check',
     stores_after_answer: 'stores_after_answer',
@@ -59,7 +59,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     strict_fields: 'breaks_on_unknown_fields',
     rejects_old: 'rejects_late',
     rejects_refunds: 'rejects',
-    hangs_on_refunds: 'rejects',
+    hangs_on_refunds: 'hangs',
   },
   PHP: {
     strcmp: 'no_signature_check',

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { root } from './runtimes.ts'
+import { openApi } from '../../../scripts/openapi.ts'
 
 interface Parameter {
   name: string
@@ -23,7 +21,7 @@ interface Description {
 /** The sent request: the parameters by name, wherever they stand, and the body. */
 type Sent = Record<string, unknown> & { body?: unknown }
 
-export const DESCRIPTION = JSON.parse(readFileSync(join(root, 'guides/shop-openapi.json'), 'utf8')) as Description
+export const DESCRIPTION = JSON.parse(JSON.stringify(openApi())) as Description
 
 /** A response has nothing that is not described: so that the description cannot fall behind. */
 function closed(value: unknown): unknown {

@@ -7,7 +7,17 @@ import { blocks } from './snippets.ts'
 export class Document {
   readonly file: string
   readonly text: string
-  readonly #programs: Map<string, string>
+  readonly #programs: ReadonlyMap<string, string>
+  readonly #asked = new Set<string>()
+
+  static readonly #known = new Map<string, Document>()
+
+  /** The same document for everybody who asks, so that it knows which of its programs are tested. */
+  static of(file: string): Document {
+    const known = Document.#known.get(file) ?? new Document(file)
+    Document.#known.set(file, known)
+    return known
+  }
 
   constructor(file: string) {
     this.file = file
@@ -41,13 +51,13 @@ export class Document {
     const found = [...this.#programs].filter(([, code]) => section.includes(code))
     const [[where, code] = ['', '']] = found
     if (found.length !== 1) throw new Error(`${this.file}, "${title}" has ${found.length} programs, not one.`)
-    this.#programs.delete(where)
+    this.#asked.add(where)
     return code
   }
 
   /** Where the programs stand that no test has asked for. */
   untested(): string[] {
-    return [...this.#programs.keys()]
+    return [...this.#programs.keys()].filter((where) => !this.#asked.has(where))
   }
 }
 

@@ -24,7 +24,7 @@ export async function playApi(sendTo: (fetch: Parameters<typeof sendBy>[0]) => S
   const paid = await pay('A-1', { method: 'auth' })
   const { totals, events } = await call<{ totals: Record<string, number>; events: { id: string }[] }>('getOrder', paid)
   await call('getOrderEvent', { ...paid, event_id: events[0]?.id })
-  const version = [totals.authorized, totals.captured, totals.refunded, totals.voided].join('-')
+  const version = [totals.authorized_minor, totals.captured_minor, totals.refunded_minor, totals.voided_minor].join('-')
   const key = (name: string) => ({ 'Idempotency-Key': name })
   await call('captureOrder', { ...paid, ...key('capture'), 'If-Match': version, body: { charge_amount: 60.5 } })
   await world.advance(11_000)
@@ -62,16 +62,20 @@ export async function playApi(sendTo: (fetch: Parameters<typeof sendBy>[0]) => S
   await world.post(signWebhook({ no: 'order' }, world.emulator.credentials.apiSecret).body)
   const { strays } = await call<{ strays: { id: string }[] }>('listStrays', { limit: 1 })
   await call('getStray', { id: strays[0]?.id })
+  await call('finishStray', { id: strays[0]?.id })
 
   const page = await call<{ cursor: string }>('listOrders', { limit: 1, status: 'success' })
   await call('listOrders', { limit: 1, status: 'success', cursor: page.cursor })
   await call('listLinks', { state: 'paid' })
   await call('getLink', { id: (await link('A-5')).id })
+  const terms = { mode: 'hosted', method: 'purchase', amount: 5, currency: 'UAH', order_3ds_bypass: 'supported' }
+  const many = { order: { ...terms, order_id: 'cup', description: 'A cup' }, reusable: true }
+  const { id: cup } = await call<{ id: string }>('makeLink', { body: many })
+  await call('changeLink', { id: cup, body: { max_orders: 5 } })
   await call('revokeLink', { id: (await link('A-5')).id })
   const days = { from: '2026-03-01', to: '2026-03-02' }
   for (const list of ['listDays', 'listOperations']) await call(list, days)
   await call('listAudit')
-  await call('tryChat')
   await call('erasePersonalData', paid)
   expect(unused).toEqual(new Set())
   return asked

@@ -18,8 +18,6 @@ export interface StoppableOptions {
   env?: Record<string, string>
   /** Whether the shop fails the event that it gets now. */
   shopFails?: () => boolean
-  /** Whether the shop's code ends the object that calls it for an event of this method. */
-  shopEnds?: (method: string) => boolean
 }
 
 /** A worker in a process of workerd that can be stopped at any step and started again over the same files. */
@@ -64,7 +62,7 @@ export class StoppableWorkerd {
     this.miniflare = openWorkerd({
       contents: `globalThis.OFFSET = ${this.offset}\n${this.contents}`,
       bindings: { ...bindings(this.emulator.credentials), ...this.options.env },
-      objects: { ORDER_GATE: 'OrderGate' },
+      objects: { TILL: 'ShopObject' },
       outside: (request) => this.outside(request),
       folder: this.folder,
     })
@@ -73,7 +71,7 @@ export class StoppableWorkerd {
 
   /** The surroundings of the worker: the service, the shop, and its own end. */
   private async outside(request: Request): Promise<Response> {
-    const { host, pathname } = new URL(request.url)
+    const { host } = new URL(request.url)
     if (host === 'stop.test') {
       process.kill(Number(readFileSync(join(this.folder, 'pid'), 'utf8')), 'SIGKILL')
       this.wasStopped = true
@@ -83,7 +81,6 @@ export class StoppableWorkerd {
     const body = request.method === 'GET' ? undefined : await request.text()
     if (host === 'shop.test') {
       if (this.options.shopFails?.()) return new Response(null, { status: 500 })
-      if (this.options.shopEnds?.(pathname.slice(1))) return new Response(null, { status: 410 })
       this.reported.set(body ?? '', (this.reported.get(body ?? '') ?? 0) + 1)
       return new Response()
     }
@@ -132,12 +129,11 @@ export class StoppableWorkerd {
     await this.fetch(`https://worker.test/test/steps?stop=${stop}&offset=${this.offset}`)
   }
 
-  /** Moves the clocks of the worker and of the service on, and the alarms of these orders' gates. */
-  async advance(ms: number, order_ids: Iterable<string> = []): Promise<void> {
+  /** Moves the clocks of the worker and of the service on, and runs the cron. */
+  async advance(ms: number): Promise<void> {
     this.offset += ms
     await this.fetch(`https://worker.test/test/clock?offset=${this.offset}`)
     await this.emulator.clock.advance({})
-    for (const id of order_ids) await this.fetch(`https://worker.test/test/alarm?order_id=${id}&ms=${ms}`)
     await this.fetch('https://worker.test/test/cron')
   }
 

@@ -120,6 +120,12 @@ class OrderInStorm {
     if (status === 200) return { operation_id: String(body.operation_id ?? this.byHand) }
     if (body.code === `${kind}_not_executed`) return 'again'
     if ([502, 503].includes(status) || /_(in_progress|unsettled)$/.test(String(body.code))) return undefined
+    // The bank declined it: the service has the operation, without any money.
+    const { operation_id, status: end } = Object(body.record) as { operation_id?: string; status?: string }
+    if (status === 409) {
+      expect([body.code, end], JSON.stringify(body)).toEqual(['declined', 'failure'])
+      return { operation_id: String(operation_id) }
+    }
     expect([status, body.code], JSON.stringify(body)).toEqual([422, 'api'])
     return 'rejected'
   }
@@ -168,7 +174,7 @@ class OrderInStorm {
 }
 
 /** The real operations of an order, in minor units. */
-function truthOf({ payments, operations }: OrderView): Omit<Order['totals'], 'fee'> {
+function truthOf({ payments, operations }: OrderView): Omit<Order['totals'], 'fee_minor'> {
   const minor = (amount: number) => Math.round(amount * 100)
   const sum = (method: string) =>
     operations
@@ -177,7 +183,7 @@ function truthOf({ payments, operations }: OrderView): Omit<Order['totals'], 'fe
   const [payment] = payments
   const paid = payment?.status === 'success' ? minor(payment.processed_amount ?? payment.amount) : 0
   const captured = sum('capture') + (payment?.method === 'purchase' ? paid : 0)
-  return { authorized: paid, captured, refunded: sum('refund'), voided: sum('void') }
+  return { authorized_minor: paid, captured_minor: captured, refunded_minor: sum('refund'), voided_minor: sum('void') }
 }
 
 /**
@@ -216,7 +222,7 @@ export async function play(storm: Storm, count: number, name: string): Promise<n
       // By its own id: the order's means the attempt that was paid.
       const own = /~\d+$/.test(view.order_id) ? view.order_id : `${view.order_id}~1`
       const { status, body } = await storm.api(`/orders/${encodeURIComponent(own)}`)
-      const { fee, ...totals } = (body as unknown as Order).totals
+      const { fee_minor: fee, expected_fee_minor: expected, ...totals } = (body as unknown as Order).totals
       expect([status, body.status, totals, body.attempts], where).toEqual([200, view.status, truthOf(view), []])
       bodies.push(body as unknown as Order)
     }

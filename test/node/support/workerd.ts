@@ -11,7 +11,7 @@ export async function bundled(program: string): Promise<string> {
     bundle: true,
     format: 'esm',
     conditions: ['workerd', 'worker', 'browser'],
-    external: ['cloudflare:*', 'node:*'],
+    external: ['cloudflare:*', 'node:*', 'bun:*'],
     write: false,
   })
   return outputFiles[0]?.text ?? ''

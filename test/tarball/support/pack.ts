@@ -29,12 +29,14 @@ const manifest = readManifest(root)
 /** The tarball in a packed folder. */
 export const tarballIn = (folder: string) => join(folder, `${manifest.name}-${manifest.version}.tgz`)
 
-/** Name and version of each dependency that a variant installs, the one that `edgetill/worker` alone needs included. */
-export const versionsOf = (dependencies: Dependencies): [name: string, version: string][] =>
-  Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies }).map(([name, range]) => [
+/** Name and version of each dependency that a variant installs: Hono for the worker too, but not the SDK of `edgetill mcp`. */
+export function versionsOf(dependencies: Dependencies): [name: string, version: string][] {
+  const { '@modelcontextprotocol/sdk': _, ...peers } = manifest.peerDependencies
+  return Object.entries({ ...manifest.dependencies, ...peers }).map(([name, range]) => [
     name,
     dependencies === 'lowest' ? range.replace(/^\^/, '') : readManifest(join(root, 'node_modules', name)).version,
   ])
+}
 
 /**
  * Builds the package as it is published, in a folder, and returns a function that packs it into another. The checkout's

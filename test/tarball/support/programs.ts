@@ -14,7 +14,8 @@ function documentedPrograms(): Snippet[] {
   )
 }
 
-const importsOthers = ({ code }: Snippet) => /from '(?!edgetill)/.test(code)
+/** Whether a program needs more than edgetill: another module, or Node's `process`. */
+const importsOthers = ({ code }: Snippet) => /from '(?!edgetill)|\bprocess\./.test(code)
 
 /** Those that import nothing else, and so compile on every platform; each a separate module. */
 export const portablePrograms = (): Record<string, string> =>

@@ -42,7 +42,8 @@ export async function openDatabase(): Promise<TillDatabase> {
   const name = 'cloudflare:workers'
   const { env } = (await import(/* @vite-ignore */ name)) as { env: { DB: D1Handle } }
   const database = d1(env.DB)
-  for (const table of ['log', 'version']) await database.run(`DROP TABLE IF EXISTS edgetill_${table}`, [])
+  for (const table of ['log', 'version', 'order', 'money'])
+    await database.run(`DROP TABLE IF EXISTS edgetill_${table}`, [])
   return database
 }
 
@@ -56,6 +57,7 @@ export async function openTill(options: Partial<TillOptions> = {}, config: Parti
       return String(clock.now())
     },
     run: (sql, values) => real.run(sql, values),
+    batch: (statements) => (real as Required<TillDatabase>).batch(statements),
   }
   /** Another process over the same database. */
   const another = (more: Partial<TillOptions> = {}) =>
@@ -75,7 +77,7 @@ export async function openTill(options: Partial<TillOptions> = {}, config: Parti
     wait: (minutes: number) => clock.advance({ minutes }),
     /** Sells an order, which its customer pays. */
     async sell(order_id = 'A-1', method: 'purchase' | 'auth' = 'purchase') {
-      const opened = await till.createPayment({ ...PAYMENT, method, order_id } as typeof PAYMENT)
+      const opened = await till.createPayment({ ...PAYMENT, method, order_id } as typeof PAYMENT, { attempts: true })
       if (opened.outcome !== 'done' || opened.url === null) throw new Error(JSON.stringify(opened))
       await shop.pay(opened.url)
       await deliver()

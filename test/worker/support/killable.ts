@@ -15,7 +15,7 @@ export async function expectEachHandled(world: World, handled: Set<string>): Pro
   const stored = [...(await world.stored('event/')).values()] as { event: Record<string, unknown> }[]
   expect(stored.length).toBeGreaterThan(0)
   expect(handled).toEqual(new Set(stored.map(({ event }) => operationKey(readEvent(event)))))
-  expect(await world.waiting()).toEqual([])
+  expect(world.waiting()).toEqual([])
 }
 
 /** Runs a part of the worker, and what it goes on with after its answer, until the kill stops it. */

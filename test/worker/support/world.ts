@@ -10,20 +10,25 @@ import {
   testCard,
 } from '../../../src/emulator/index.ts'
 import { signWebhook } from '../../../src/index.ts'
+import type { ShownOrder as Order } from '../../../src/shop/engine/show.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } from '../../../src/shop/index.ts'
-import type { ShownOrder as Order } from '../../../src/shop/order/order-page.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
-import { createGateDouble, type GateDouble } from './gate-double.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
+import { createShopObjectDouble, type ObjectDouble } from './object-double.ts'
 import { createRandom, seedOfRun } from './random.ts'
 
 export const ORIGIN = 'https://pay.shop.example.com'
 export const { LINK_SECRET, ADMIN_TOKEN } = bindingsOf({} as Emulator['credentials'])
 const START = Date.parse('2026-03-01T10:00:00Z')
 const LOCATIONS = ['FRA', 'WAW', 'KBP']
+const MINUTE_MS = 60_000
+/** Runs of the cron, of all in which something is due, while the time is moved on once. */
+const MAX_RUNS = 30
+/** What is given up is due so late. */
+const NEVER = 8_000_000_000_000_000
 
 /** How KV is: with the real one's limits, or also stale, lagging, failing, and seen from three locations at random. */
 export type Kind = 'strict' | 'hostile'
@@ -50,11 +55,11 @@ keepLog()
 /** Events that the hostile worlds of the running test have met. */
 const met = { test: '', worlds: 0, faults: 0 }
 
-/** From now on a storage fails: each write of a key that begins so, but the first few; without a key each call. */
+/** From now on a storage fails: each write of a key that begins so, or of a row with such a value, but the first few; without it each call. */
 export const failing =
   (of?: string, spared = 0) =>
   (action: string, key: string): void => {
-    if ((of === undefined || (action === 'put' && key.startsWith(of))) && spared-- <= 0)
+    if ((of === undefined || (action === 'put' && `/${key}`.includes(`/${of}`))) && spared-- <= 0)
       throw new Error('The storage failed: 500')
   }
 
@@ -85,7 +90,6 @@ export interface WorldOptions {
   onEvent?: OnEvent
   onAlert?: OnAlert
   pages?: PagesOptions
-  chat?: { personal?: boolean }
   env?: Partial<Env>
   emulator?: EmulatorOptions
   /** How often each webhook of {@link World.deliver} and {@link World.answers} is sent. */
@@ -94,14 +98,12 @@ export interface WorldOptions {
   failures?: number
   /** Replaces the emulator. */
   fetch?: typeof fetch
-  /** Orders that a book takes. */
-  bookSize?: number
 }
 
 /** The variables and secrets of a worker that uses this emulator. */
-export const bindings = (credentials: Emulator['credentials']): Omit<Env, 'STATE' | 'ORDER_GATE'> => ({
+export const bindings = (credentials: Emulator['credentials']): Omit<Env, 'STATE' | 'TILL'> => ({
   ...bindingsOf(credentials),
-  ...{ MODE: '', ALLOW_INSECURE_HTTP: '', SENDER_CHECK: 'off', SENDER_IP: '35.187.74.148', PUBLIC_ORIGIN: ORIGIN },
+  ...{ MODE: 'test', ALLOW_INSECURE_HTTP: '', SENDER_CHECK: 'off', SENDER_IP: '35.187.74.148', PUBLIC_ORIGIN: ORIGIN },
   ...{ SHOP_NAME: '', SHOP_URL: '', SHOP_TZ: '', RETENTION_DAYS: '', KEEP_CARD_TOKEN: 'true' },
 })
 
@@ -127,7 +129,7 @@ export class World {
   readonly emulator: Emulator
   readonly random: () => number
   shop!: Shop
-  readonly gate: GateDouble
+  readonly object: ObjectDouble
   readonly options: WorldOptions
   /** Responds in place of the service, as long as it is set; undefined where it does not. */
   intercept: ((url: string, init?: RequestInit) => Response | Promise<Response> | undefined) | undefined
@@ -136,7 +138,8 @@ export class World {
   private deps!: Deps
   /** Calls of KV before one that fails for certain. */
   private untilFault = Number.POSITIVE_INFINITY
-  private readonly background: Promise<unknown>[] = []
+  private readonly background = new Set<Promise<unknown>>()
+  private cronAt = START + MINUTE_MS
 
   constructor(options: WorldOptions = {}) {
     // In each world: another file of the same run may have given the console back.
@@ -160,7 +163,7 @@ export class World {
       fetch: (input, init) => this.kill.answer(this.fetch(new Request(input, init))),
       ...options.emulator,
     })
-    this.gate = createGateDouble({ now: () => this.time }, this.waitUntil)
+    this.object = createShopObjectDouble({ now: () => this.time })
     this.begin()
   }
 
@@ -169,7 +172,7 @@ export class World {
    * died no further call is made, whenever what it waited for is there.
    */
   begin(kill: Kill = createKill(Number.POSITIVE_INFINITY, 'dies before')): void {
-    const { onEvent, onAlert, pages, bookSize, chat } = this.options
+    const { onEvent, onAlert, pages } = this.options
     const { fetch = (input, init) => this.emulator.fetch(input as string, init) } = this.options
     this.kill = kill
     // Work under way would go on beside the next test, with its lines and timers.
@@ -185,11 +188,12 @@ export class World {
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),
-      bookSize,
-      ...(chat && { chat }),
     }
     this.shop = createShop(this.deps)
-    this.gate.restart({ deps: this.deps, kill })
+    // What a call of the object does is one write, or none.
+    const { answer } = kill
+    const isDead = () => kill.isDead
+    this.object.restart({ deps: this.deps, kill: { call: (work) => work(), answer, isDead } })
   }
 
   /** Bindings as some location has them. */
@@ -199,8 +203,8 @@ export class World {
       STATE: throughCall(this.kv.at<KVNamespace>(location), (work) =>
         this.kill.call(() => (this.untilFault-- === 0 ? failKv() : work())).catch(countFault),
       ),
-      // A gate stays at one place.
-      ORDER_GATE: this.gate.namespace(() => this.env(LOCATIONS[0]), this.kill.call),
+      // The object stays at one place.
+      TILL: this.object.namespace(() => this.env(LOCATIONS[0]), this.kill.call),
       ...this.options.env,
     }
   }
@@ -220,22 +224,47 @@ export class World {
     return this.shop.fetch(request, env, { waitUntil: this.waitUntil, passThroughOnException: () => {}, props: {} })
   }
 
-  private readonly waitUntil = (work: Promise<unknown>): void => void this.background.push(work)
+  /** Of a worker that dies nothing is waited for. */
+  private readonly waitUntil = (work: Promise<unknown>): void => {
+    const own: Promise<unknown> = this.kill
+      .answer(work)
+      .catch(() => {})
+      .finally(() => this.background.delete(own))
+    this.background.add(own)
+  }
 
   /** Everything that no response waited for has ended. */
   async idle(): Promise<void> {
-    while (this.background.length > 0) await Promise.allSettled(this.background.splice(0))
+    while (this.background.size > 0) await Promise.all(this.background)
+  }
+
+  /** Until nothing goes on any more, or nothing but what hangs. */
+  private async goOn(): Promise<void> {
+    let isIdle = false
+    void this.idle().then(() => {
+      isIdle = true
+    })
+    for (let turn = 0; turn < 300 && !isIdle; turn++) await new Promise<void>((done) => setTimeout(done))
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Response> {
     return this.fetch(new Request(new URL(path, ORIGIN), { headers, redirect: 'manual' }))
   }
 
-  /** Moves the time on; the emulator does what falls due. */
+  /** Moves the time on; the emulator does what falls due, and the shop what is due in a minute of its cron. */
   async advance(ms: number): Promise<void> {
-    this.time += ms
-    await this.emulator.clock.advance({})
-    await this.gate.runAlarms()
+    const end = this.time + ms
+    for (let left = MAX_RUNS; ; left--) {
+      const next = left > 0 ? Math.max(this.due() ?? end, this.cronAt) : end
+      this.time = Math.max(Math.min(next, end), this.time)
+      await this.emulator.clock.advance({})
+      await this.goOn()
+      if (this.time >= this.cronAt) {
+        this.startCron()
+        await this.goOn()
+      }
+      if (this.time >= end) return
+    }
   }
 
   /** Sends one form body, once, as it is. */
@@ -350,25 +379,64 @@ export class World {
       .map((order) => order.order_id)
   }
 
+  /** The rows of the shop's database under their table and primary key; those of an order and its further attempts. */
+  rows(order_id?: string): Map<string, Record<string, unknown>> {
+    const rows = new Map<string, Record<string, unknown>>()
+    for (const { name } of this.object.rows("SELECT name FROM sqlite_master WHERE type = 'table'")) {
+      const names = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk'
+      const columns = this.object.rows(names, String(name)).map((column) => String(column.name))
+      for (const row of this.object.rows(`SELECT * FROM ${name}`)) {
+        if (order_id !== undefined && String(row.order_id).replace(/~\d+$/, '') !== order_id) continue
+        rows.set([name, ...columns.map((column) => row[column])].join('/'), row)
+      }
+    }
+    return rows
+  }
+
+  /** When something is due the next time. */
+  due(): number | undefined {
+    // Without onEvent events wait.
+    const waits = (name: unknown) => (name === 'edgetill_log' && !this.options.onEvent ? "AND kind <> 'event'" : '')
+    const columns = this.object.rows(
+      `SELECT m.name AS name, p.name AS its FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND p.name IN ('next_at', 'due_at')`,
+    )
+    const times = columns.flatMap(({ name, its }) =>
+      this.object
+        .rows(`SELECT min(${its}) AS at FROM ${name} WHERE ${its} < ${NEVER} ${waits(name)}`)
+        .flatMap(({ at }) => at ?? []),
+    )
+    return times.length === 0 ? undefined : Math.min(...(times as number[]))
+  }
+
   /** The events that wait for `onEvent`. */
-  async waiting(): Promise<string[]> {
-    const stored = [...(await this.stored('event/')).values()] as { event: { order_id: string } }[]
-    const orders = new Set(stored.map(({ event }) => event.order_id.replace(/~\d+$/, '')))
-    const rows = [...orders].flatMap((id) => [...this.gate.rows(id)])
-    return rows.flatMap(([key, { entry }]) => (key.startsWith('queue/') && entry !== null ? [key] : []))
+  waiting(): string[] {
+    const isDue = ({ kind, next_at }: Record<string, unknown>) =>
+      kind === 'event' && typeof next_at === 'number' && next_at < NEVER
+    return [...this.rows()].flatMap(([key, row]) => (isDue(row) ? [key] : []))
   }
 
+  /** Moves the time on to the next run of the cron in which something is due. */
+  async untilDue(): Promise<void> {
+    await this.advance(Math.max(this.due() ?? 0, this.cronAt) - this.time)
+  }
+
+  /** A run of the cron, and everything else that no response waits for. */
   async cron(): Promise<void> {
-    const runs: Promise<unknown>[] = []
-    this.shop.scheduled(undefined, this.env(), { waitUntil: (work) => void runs.push(work) })
-    await Promise.all(runs)
+    this.startCron()
+    await this.idle()
   }
 
-  /** Runs alarms until no event waits for `onEvent`. */
+  private startCron(): void {
+    this.cronAt = this.time + MINUTE_MS
+    this.shop.scheduled(undefined, this.env(), { waitUntil: this.waitUntil })
+  }
+
+  /** Runs the cron until no event waits for `onEvent`. */
   async untilHandled(): Promise<void> {
     for (let run = 0; run < 200; run++) {
-      if (this.gate.nextAlarm() === undefined) return
-      await this.advance(15 * 60_000)
+      await this.idle()
+      if (this.waiting().length === 0) return
+      await this.advance(15 * MINUTE_MS)
     }
     throw new Error('Some event was never handled.')
   }

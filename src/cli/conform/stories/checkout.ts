@@ -27,6 +27,7 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
   }
   const after = async <T>(call: () => Promise<Answer<T>>) => (isMade ? await call() : absent)
   return {
+    amount: project.amount,
     created,
     listed,
     waited,
@@ -53,7 +54,10 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
   },
   amount_is_number: ({ listed }) =>
     field(listed, 'amount', (amount) => typeof amount === 'number', 'a number', 'not a number'),
-  timestamp_form: ({ listed }) => field(listed, 'created_at', isTimestamp, 'that form', 'another form'),
+  amount_size: ({ listed, amount }) =>
+    field(listed, 'amount', (seen) => Number(seen) === amount, 'the amount that was sent', sizeOf(listed, amount)),
+  timestamp_form: ({ listed }) =>
+    field(listed, 'created_at', isExact, 'that form', formOf(fieldOf(listed, 'created_at'))),
   timestamp_utc: zoneOf,
   resend_record: ({ resent }) => returned(resent, (event) => kindsOf([event], 'purchase')),
   used_order_id: ({ again }) => rejectedWith(again, 400, 409),
@@ -67,17 +71,16 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
   cancel_again_4xx: ({ twice }) => rejectedWith(twice, 400, 404, 409),
 })
 
-/** Capitals are the matter of status_words alone. */
+/** Only status_words judges capitals. */
 const is = (word: string) => (status: unknown) => String(status).toLowerCase() === word
 
 /** A word of the service; anything longer may be data. */
 const word = (text: unknown): string => (/^\w{1,24}$/.test(String(text)) ? String(text) : '*')
 
-type Kinded = { kind?: unknown } | null
-
 function kindsOf(events: readonly unknown[], kind: string): Judgement {
-  const isRecord = events.length > 0 && events.every((event) => (event as Kinded)?.kind === kind)
-  return isRecord ? holds(`${events.length} record${events.length === 1 ? '' : 's'}`) : differs('not such a record')
+  const isRecord = events.length > 0 && events.every((event) => (event as { kind?: unknown } | null)?.kind === kind)
+  if (!isRecord) return differs('in another shape: not such a record')
+  return holds(`${events.length} record${events.length === 1 ? '' : 's'}`)
 }
 
 /** A field of the first record as it came. */
@@ -93,6 +96,20 @@ function field(answer: Answer, name: string, is: (value: unknown) => boolean, ye
   return is(value) ? holds(yes) : differs(no)
 }
 
+const isExact = (value: unknown): boolean => isTimestamp(value) && /\.\d{3}$/.test(value)
+
+/** The form of a time in words, without its value. */
+function formOf(value: unknown): string {
+  if (typeof value === 'number' || /^\d+$/.test(String(value))) return 'seconds or milliseconds since 1970'
+  if (isTimestamp(value)) return /\./.test(value) ? 'another number of digits of a second' : 'without milliseconds'
+  return /(Z|[+-]\d{2}:?\d{2})$/.test(String(value)) ? 'with a zone' : 'another form'
+}
+
+function sizeOf(listed: Answer, amount: number): string {
+  const seen = Number(fieldOf(listed, 'amount'))
+  return Math.round(amount * 100) === seen ? 'a hundred times as much: minor units' : 'another amount'
+}
+
 const isTimestamp = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?$/.test(value)
 
@@ -102,7 +119,7 @@ function zoneOf({ created, listed }: { created: Answer; listed: Answer }): Judge
   if (listed.verdict !== 'accepted' || !isTimestamp(time)) return notTried('there was no time of that form')
   const minutes = Math.round((Date.parse(`${time}Z`) - created.at) / 900_000) * 15
   if (minutes === 0) return holds('within minutes of this machine')
-  // No zone is further from UTC.
+  // No zone is farther from UTC.
   if (Math.abs(minutes) > 14 * 60) return notTried("the service's clock is not this machine's")
   const at = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)
   return differs(`${minutes < 0 ? '-' : '+'}${at} from this machine's clock in UTC`)

@@ -6,32 +6,39 @@ import { differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
 import { type Story, story } from '../statement.ts'
 
-type Record = { [name in 'method' | 'status' | 'status_code' | 'amount']?: unknown }
+type Record = { [name in 'method' | 'status_code' | 'amount']?: unknown } & { status?: string }
 
 /** Why a payment cannot be worked with; undefined for a success. */
 function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
-  if (verdict !== 'accepted') return `the payment failed: ${says}`
+  if (verdict !== 'accepted') {
+    return `the payment ${verdict === 'rejected' ? 'was' : 'may have been taken, its response is not known:'} ${says}`
+  }
   if (isSuccess(value)) return undefined
   if (!/^(init|pending|failure)$/.test(String(value?.status))) return 'its status is another word: see status_words'
   const code = /^\d{4}$/.test(String(value?.status_code)) ? ` (${value?.status_code})` : ''
-  return isFinal(value)
-    ? `the card was declined${code}`
-    : `the payment is waiting${code}: use a card without 3-D Secure`
+  return isFinal(value) ? `the card was declined${code}` : `the payment waits${code}: use a card without 3-D Secure`
 }
 
-async function onceFor<T>(paid: Answer<Record>, call: () => Promise<Answer<T>>): Promise<Answer<T>> {
+/** Makes a call for a payment that succeeded. */
+async function onceFor<T>(paid: Answer<Record>, { ask }: Project, call: Call<T>): Promise<Answer<T>> {
   const says = unpaid(paid)
-  return says === undefined ? await call() : { verdict: 'none', at: 0, says }
+  return says === undefined ? await ask(call) : { verdict: 'none', at: 0, says }
 }
+type Call<T> = (options: { signal: AbortSignal }) => Promise<T>
 
-/** Whether an operation returned its record. An operation that was declined or waits says nothing about an assumption. */
+/** Whether an operation returned its record. A declined or pending operation decides nothing about an assumption. */
 function operation(answer: Answer<Record>, method: string, amount?: number): Judgement {
   return returned(answer, (record) => {
     if (!isSuccess(record)) return notTried('it did not succeed with this card')
     if (record.method !== method) return differs('a record of another method')
+    if (amount !== undefined && Number(record.amount) === Math.round(amount * 100))
+      return notTried('in minor units: see amount_size')
     return amount === undefined || Number(record.amount) === amount ? holds(answer.says) : differs('another amount')
   })
 }
+
+const complete = (listed: Answer<readonly unknown[]>, wanted: number): Judgement =>
+  returned(listed, ({ length: n }) => (n < wanted ? differs(`${n} of ${wanted} records`) : holds(`${n} records`)))
 
 /** A payment with the test card, written down before it is sent. */
 async function pay(project: Project, what: 'authorization' | 'purchase', change: object = {}) {
@@ -39,26 +46,24 @@ async function pay(project: Project, what: 'authorization' | 'purchase', change:
   const order_id = await newOrder(what)
   const method = what === 'purchase' ? 'purchase' : 'auth'
   const input = { ...direct(project, order_id), method, ...change } as DirectPurchaseInput
-  const paid = await ask((options) => client.createPayment(input, options))
   const made = state.made.find((one) => one.order_id === order_id)
+  if (made) made.amount = Number(input.amount)
+  const paid = await ask((options) => client.createPayment(input, options))
   if (made && paid.verdict === 'rejected') made.now = 'rejected'
   return { order_id, paid }
 }
 
 const captured = story('captured', ['card'], async (project) => {
-  const { client, ask, amount, currency: order_currency } = project
+  const { client, amount, currency: order_currency } = project
   const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
   const of = { order_id, order_currency }
+  const once = <T>(call: Call<T>) => onceFor(paid, project, call)
   return {
     amount,
     paid,
-    capture: await onceFor(paid, () =>
-      ask((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
-    ),
-    refund: await onceFor(paid, () =>
-      ask((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
-    ),
-    listed: await onceFor(paid, () => ask((options) => client.listOrderOperations({ order_id }, options))),
+    capture: await once((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
+    refund: await once((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
+    listed: await once((options) => client.listOrderOperations({ order_id }, options)),
   }
 }).judgedBy({
   direct_record: ({ paid }) => taken(paid),
@@ -69,44 +74,46 @@ const captured = story('captured', ['card'], async (project) => {
   capture_part: ({ capture, amount }) => operation(capture, 'capture', amount),
   refund_part: ({ refund, amount }) => operation(refund, 'refund', amount),
   list_complete: ({ listed, capture, refund }) => {
-    if (listed.verdict === 'other') return notTried(listed.says)
-    return returned(listed, ({ length }) => {
-      const wanted = [capture, refund].filter(({ verdict }) => verdict === 'accepted').length + 1
-      return length >= wanted ? holds(`${length} records`) : differs(`${length} of ${wanted} records`)
-    })
+    const wanted = [capture, refund].filter(({ verdict }) => verdict === 'accepted').length + 1
+    return listed.verdict === 'other' ? notTried(listed.says) : complete(listed, wanted)
   },
 })
 
 const refunded = story('refunded', ['card'], async (project) => {
-  const { client, ask, amount, currency: order_currency } = project
+  const { client, amount, currency: order_currency } = project
   const { order_id, paid } = await pay(project, 'purchase')
-  const refund = () => ask((options) => client.refundPayment({ order_id, order_currency }, options))
-  return { amount, refund: await onceFor<Record>(paid, refund) }
+  const refund: Call<Record> = (options) => client.refundPayment({ order_id, order_currency }, options)
+  return { amount, refund: await onceFor(paid, project, refund) }
 }).judgedBy({ refund_whole: ({ refund, amount }) => operation(refund, 'refund', amount) })
 
 const voided = story('voided', ['card'], async (project) => {
   const { client, ask, currency: order_currency } = project
+  const accounts = () => ask((options) => client.listAccounts({}, options))
+  const before = await accounts()
   const { order_id, paid } = await pay(project, 'authorization')
-  return await onceFor<Record>(paid, () => ask((options) => client.voidPayment({ order_id, order_currency }, options)))
-}).judgedBy({ void_record: (answer) => operation(answer, 'void') })
+  const call: Call<Record> = (options) => client.voidPayment({ order_id, order_currency }, options)
+  return { before, released: await onceFor(paid, project, call), after: await accounts() }
+}).judgedBy({
+  void_record: ({ released }) => operation(released, 'void'),
+  hold_fee: ({ before, released, after }) => {
+    if (!isSuccess(released.value)) return notTried('nothing was released')
+    const isSame = JSON.stringify(before.value) === JSON.stringify(after.value)
+    return returned(after, () => (isSame ? holds('no account has changed') : differs('an account has changed')))
+  },
+})
 
 const subscription = story('subscription', ['card', 'apiUrl'], async (project) => {
   const { client, ask } = project
   const { paid } = await pay(project, 'purchase', { init_recurring: { interval_unit: 'year', interval_count: 1 } })
   const recurring_id = paid.value?.recurring?.id
-  return {
-    paid,
-    recurring_id,
-    ended: recurring_id ? await ask((options) => client.cancelRecurring({ recurring_id }, options)) : undefined,
-  }
+  const ended = recurring_id ? await ask((options) => client.cancelRecurring({ recurring_id }, options)) : undefined
+  return { paid, recurring_id, ended }
 }).judgedBy({
   recurring_id: ({ paid, recurring_id }) =>
     returned(paid, () => (recurring_id === undefined ? differs('no recurring.id') : holds('recurring.id'))),
   recurring_cancel: ({ ended }) => {
     if (ended === undefined) return notTried('there was no recurring.id')
-    return returned(ended, ({ recurring_status }) =>
-      recurring_status === 'canceled' ? holds('canceled') : differs('another status'),
-    )
+    return returned(ended, ({ recurring_status: is }) => (is === 'canceled' ? holds(is) : differs('another status')))
   },
 })
 
@@ -114,10 +121,12 @@ const subscription = story('subscription', ['card', 'apiUrl'], async (project) =
 const [LOOK_MS, LOOKS] = [3_000, 200]
 
 const byHand = story('by_hand', ['payByHand'], async (project) => {
-  const { client, ask, amount, currency: order_currency, newOrder, pause, payByHand } = project
+  const { client, ask, amount, currency: order_currency, newOrder, pause, payByHand, state } = project
   const order_id = await newOrder('purchase')
   const look = () => ask((options) => client.listOrderOperations({ order_id }, options))
   const input = { ...hosted(project, order_id), amount: doubled(amount) }
+  const made = state.made.find((one) => one.order_id === order_id)
+  if (made) made.amount = input.amount
   const created = await ask((options) => client.createPayment(input, options))
   if (created.verdict === 'accepted') await payByHand?.((created.value as { url: string }).url)
   let listed = await look()
@@ -128,16 +137,11 @@ const byHand = story('by_hand', ['payByHand'], async (project) => {
   }
   const paid = { ...listed, value: listed.value?.[0] } as Answer<Record>
   const of = { order_id, order_currency, refund_amount: amount }
-  const refund = await onceFor<Record>(paid, () => ask((options) => client.refundPayment(of, options)))
+  const refund = await onceFor<Record>(paid, project, (options) => client.refundPayment(of, options))
   return { amount, refund, listed: refund.verdict === 'accepted' ? await look() : undefined }
 }).judgedBy({
   by_hand_refund: ({ refund, amount }) => operation(refund, 'refund', amount),
-  by_hand_list: ({ listed }) => {
-    if (listed === undefined) return notTried('there was no refund')
-    return returned(listed, ({ length }) =>
-      length > 1 ? holds(`${length} records`) : differs(`${length} of 2 records`),
-    )
-  },
+  by_hand_list: ({ listed }) => (listed === undefined ? notTried('there was no refund') : complete(listed, 2)),
 })
 
 export const PAID: readonly Story[] = [captured, refunded, voided, subscription, byHand]

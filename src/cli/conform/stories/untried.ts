@@ -1,4 +1,4 @@
-import { notTried } from '../judgement.ts'
+import { holds, notTried } from '../judgement.ts'
 import { type Story, story } from '../statement.ts'
 
 /** Assumptions that no probe can decide, with the reason. */
@@ -11,7 +11,12 @@ const UNTRIED = {
   webhook_retries: 'it can take a day',
 }
 
-/** Each is said, so that nobody takes its absence for an agreement. */
+/** Whether the responses had the documented fields: the report decides it, by all statements. */
+export const SHAPES: Story = story('shapes', [], async () => undefined).judgedBy({
+  shape_of_records: () => holds('as documented'),
+})
+
+/** They are listed, so that their absence does not look like agreement. */
 export const STAYS_UNTRIED: Story = story('untried', [], async () => undefined).judgedBy(
   Object.fromEntries(Object.entries(UNTRIED).map(([id, why]) => [id, () => notTried(why)])),
 )

@@ -23,7 +23,7 @@ const variant = (id: string, change: object | Create, needs: Story['needs'] = []
   }).judgedBy({
     [id]: ({ compared, answer }) => {
       if (answer === undefined) return notTried('a payment with every documented field was not taken')
-      // A difference of every checkout is one difference, not one of each statement.
+      // A difference of every checkout counts only once.
       return wasMade(answer) && answer.verdict === compared ? holds(answer.says) : taken(answer)
     },
   })

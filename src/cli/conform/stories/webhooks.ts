@@ -19,7 +19,7 @@ const delivered = story('delivered', ['webhooks'], async (project) => {
   const { verdict } = await ask((options) => client.cancelPayment({ order_id }, options))
   if (verdict !== 'accepted') return { why }
   const first = await webhooks?.inbox.next(order_id, WAIT_MS)
-  // Other webhooks of the cancellation are not the one that is sent again.
+  // The cancellation may send other webhooks first.
   while (await webhooks?.inbox.next(order_id, QUIET_MS)) {}
   addNews(project.state.news, 'webhook', first?.event?.record)
   const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))

@@ -10,14 +10,14 @@ export interface Wrangler {
   /** Resolves when the worker responds and wrangler has printed that it is ready. */
   ready: Promise<void>
   ended: Promise<void>
-  /** From now on what it prints is shown: what it has printed so far only if it is asked for. */
+  /** Shows its output from now on; earlier output only if requested. */
   show(all?: boolean): void
   stop(): Promise<void>
 }
 
 const SECONDS_TO_START = 60
 
-/** Starts it. What it prints is kept back until `show` is called or it reports an error before it is ready. */
+/** Starts it. Its output is kept back until `show` is called, or until it reports an error before it is ready. */
 export function startWrangler(origin: string, variables: Readonly<Record<string, string>>): Wrangler {
   const { hostname, port } = new URL(origin)
   const child = spawn(
@@ -31,22 +31,22 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
       env: {
         ...process.env,
         PATH: [join(process.cwd(), 'node_modules', '.bin'), process.env.PATH].join(delimiter),
-        // wrangler would ask Cloudflare where a request comes from.
+        // wrangler would ask Cloudflare for a request's origin.
         CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       },
       shell: process.platform === 'win32',
     },
   )
-  let kept: (() => void)[] | undefined = []
+  let held: (() => void)[] | undefined = []
   const show = (all = false): void => {
-    if (all) for (const print of kept ?? []) print()
-    kept = undefined
+    if (all) for (const print of held ?? []) print()
+    held = undefined
   }
   let isReady = false
   const pass = (from: Readable, to: NodeJS.WriteStream) =>
     from.on('data', (chunk: Buffer) => {
-      if (!kept) return to.write(chunk)
-      kept.push(() => to.write(chunk))
+      if (!held) return to.write(chunk)
+      held.push(() => to.write(chunk))
       if (!isReady && String(chunk).includes('[ERROR]')) show(true)
     })
   pass(child.stdout, process.stdout)
@@ -76,7 +76,7 @@ async function untilReady(child: ChildProcess, origin: string, ended: Promise<vo
   const given = AbortSignal.any([AbortSignal.timeout(SECONDS_TO_START * 1000), over.signal])
   try {
     await printed(child, 'Ready on', given)
-    // Its line about this request is the last one that it prints for now.
+    // Its line about this request ends its output for now.
     const line = printed(child, '/health', AbortSignal.timeout(2_000)).catch(() => {})
     for (let response: Response | undefined; !response; ) {
       response = await fetch(`${origin}/health`, { signal: given }).catch(() => undefined)
@@ -96,7 +96,7 @@ async function printed({ stdout }: ChildProcess, text: string, signal: AbortSign
   }
 }
 
-/** This port of loopback, or a free one where it is taken. */
+/** This port of loopback, or a free port if it is taken. */
 export function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -14,20 +14,20 @@ import { hooksOf } from '../service.ts'
 
 /** The options of `--conform`. The help of `doctor` has no room for them: guides/conform.md has them. */
 export const CONFORM_OPTIONS = unlisted({
-  testProject: flag('these are the credentials of the test project: nothing else shows it'),
+  testProject: flag('the credentials belong to the test project, which nothing else shows'),
   liveWithSmallestAmounts: flag('run in the live project; with a card, money moves and is returned'),
   amount: option('<N>', 'the smallest amount that the project takes (default: 0.01)'),
   currency: option('<CODE>', 'of the payments (default: UAH)'),
   payByHand: flag(
-    'prints the address of a checkout, waits until you have paid on it, and goes on with a refund of a part',
+    'prints the address of a checkout, waits until you have paid there, and goes on with a partial refund',
   ),
   subMerchant: option('<UUID>', 'for the statements about splits'),
   webhookPort: option(
     '<N>',
-    'where --webhook-url leads to: a receiver on this machine (default: 4011)',
+    'the port on this machine that --webhook-url leads to (default: 4011)',
     wholeNumber(0, 65_535),
   ),
-  state: option('<FILE>', 'what an interrupted run goes on from (default: conform-state.json)'),
+  state: option('<FILE>', 'the file from which an interrupted run goes on (default: conform-state.json)'),
   report: option('<FILE>', 'writes the report as JSON'),
   record: option('<FILE>', 'writes the orders that it made, as a seed file for the emulator'),
 })
@@ -38,13 +38,16 @@ type ConformUse = Use<
   unknown
 >
 
-/** @throws {UsageError} for one of these flags without `--conform`: it would silently do nothing. */
+/** @throws {UsageError} for such a flag without `--conform`: it would silently do nothing. */
 export function rejectConformFlags(flags: ConformFlags): void {
   const given = Object.keys(CONFORM_OPTIONS).find((name) => flags[name as keyof ConformFlags] !== undefined)
   if (given) throw new UsageError(`${flagOf(given)} is for doctor --conform.`)
 }
 
-/** `edgetill doctor --conform`: exits 0 when nothing differs, 1 when something does, 2 when it may not run, 130 on Ctrl-C. */
+/**
+ * `edgetill doctor --conform`: exits 0 when nothing differs, 1 when something does, 2 when it may not run, 130 on
+ * Ctrl-C.
+ */
 export async function examineAssumptions(
   { flags, terminal, fetch, environment, signal }: ConformUse,
   settings: Settings,
@@ -64,7 +67,20 @@ export async function examineAssumptions(
   const progress = terminal.progress('Trying the assumptions')
   const { subMerchant, currency = 'UAH', amount = '0.01' } = flags
   const payByHand = flags.payByHand && ((url: string) => terminal.err(`Pay on this page, within ten minutes: ${url}`))
-  const settled = { config, card, subMerchant, payByHand, currency, amount: Number(amount), webhooks, pause, signal }
+  const shown = new Set<string>()
+  const onWait = (says: string): void => void (shown.size < shown.add(says).size && terminal.err(`Waiting: ${says}`))
+  const settled = {
+    config,
+    onWait,
+    card,
+    subMerchant,
+    payByHand,
+    currency,
+    amount: Number(amount),
+    webhooks,
+    pause,
+    signal,
+  }
   const options: ConformOptions = { ...settled, project: projectOf(flags), store: storeIn(file) }
   const report = await conform(options)
     .finally(() => served?.close())

@@ -78,30 +78,30 @@ function credentials({ hmac, plain, list, balances }: Probes): Finding[] {
     const accepted = [ok(pair, 'accepted'), ok(key, 'accepted')]
     if (balances?.verdict !== 'rejected') return accepted
     const fix = 'Is EDGETILL_API_URL of the same project as EDGETILL_BASE_URL?'
-    return [...accepted, failed('balances', `rejected. ${says(balances)}`, fix)]
+    return [...accepted, failed('balances', `rejected. ${reasonOf(balances)}`, fix)]
   }
   const rejected = keyed.find(({ verdict }) => verdict === 'rejected')
   if (balances?.verdict === 'accepted') {
     if (!rejected) return [ok(pair, 'accepted'), skipped(key, 'could not be found out')]
     const fix = 'Set EDGETILL_ENDPOINTS_KEY to the endpoints key of this project; the merchant portal shows it.'
-    return [ok(pair, 'accepted'), failed(key, `not accepted. ${says(rejected)}`, fix)]
+    return [ok(pair, 'accepted'), failed(key, `not accepted. ${reasonOf(rejected)}`, fix)]
   }
   if (!rejected && balances?.verdict !== 'rejected') {
     return [skipped(pair, 'could not be found out'), skipped(key, 'could not be found out')]
   }
-  const said = says(balances?.verdict === 'rejected' ? balances : (rejected ?? {}))
+  const reason = reasonOf(balances?.verdict === 'rejected' ? balances : (rejected ?? {}))
   if (balances?.verdict === 'rejected') {
     const fix = `${portal} EDGETILL_SCHEME has to be the service's own word.`
     return [
-      failed(pair, `one of them, or the scheme, is not accepted. ${said}`, fix),
+      failed(pair, `one of them, or the scheme, is not accepted. ${reason}`, fix),
       skipped(key, 'cannot be checked before the others are right'),
     ]
   }
   const fix = `${portal} With EDGETILL_API_URL, doctor can check the endpoints key separately.`
   return [
-    failed(pair, `one of them, the scheme or the endpoints key is not accepted. ${said}`, fix),
+    failed(pair, `one of them, the scheme or the endpoints key is not accepted. ${reason}`, fix),
     skipped(key, 'cannot be checked separately without EDGETILL_API_URL'),
   ]
 }
 
-const says = ({ why }: { why?: string }): string => (why ? `The service says: ${why}` : '')
+const reasonOf = ({ why }: { why?: string }): string => (why ? `The service says: ${why}` : '')

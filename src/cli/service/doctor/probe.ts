@@ -15,7 +15,7 @@ export interface Probe {
   unreachable?: boolean
 }
 
-/** The calls that `doctor` makes. All of them are GETs, and none names an order that exists. */
+/** The calls that `doctor` makes. They are GETs, and none names an order that exists. */
 export interface Probes {
   /** A re-sent webhook with the HMAC scheme. */
   hmac: Probe
@@ -28,7 +28,7 @@ export interface Probes {
   dates: { service: number; here: number }[]
 }
 
-/** Asks the service, without changing anything. */
+/** Probes the service, without changing anything. */
 export async function probeService(config: ClientConfig, signal: AbortSignal): Promise<Probes> {
   const dates: Probes['dates'] = []
   const send = config.fetch ?? globalThis.fetch

@@ -49,7 +49,7 @@ function judged(name: string, addresses: string[]): Finding {
   return failed(CHECK, `${name} is not public${own[0] === name ? '' : ` (${own.join(', ')})`}`, TUNNEL)
 }
 
-/** An IPv4 address inside an IPv6 one is not an address of a server. */
+/** An IPv4 address inside an IPv6 address is not an address of a server. */
 const isReserved = (address: string): boolean =>
   /^::ffff:/i.test(address) || RESERVED.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 

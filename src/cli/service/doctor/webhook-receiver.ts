@@ -20,7 +20,7 @@ export async function checkWebhookReceiver(
   try {
     const response = await send(url, {
       method: 'POST',
-      // No Origin, as the service's: what a framework's cross-site check rejects.
+      // No Origin, as the service's: a framework's cross-site check rejects it.
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'edgetill-doctor' },
       body: 'data=e30&signature=edgetill-doctor-unsigned-form',
       redirect: 'manual',
@@ -37,7 +37,7 @@ const LOGIN = `Except this path from authentication: ${GUIDE}, "A login, a proxy
 const PATH = `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`
 const PARSER = [': a body parser before the receiver rejects it', `Mount the receiver before it: ${GUIDE}.`] as const
 
-/** The meaning of a status where nothing else says more, and its fix. */
+/** The meaning of a status without a better explanation, and its fix. */
 const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = {
   401: [': it asks for a login', LOGIN],
   403: [
@@ -54,41 +54,47 @@ const STATUSES: Readonly<Record<number, readonly [why: string, fix: string]>> = 
 }
 
 function judgeReceiver({ status, headers }: Response, text: string, own: typeof OWN): Finding {
-  const said = `responded ${status} to an unsigned form`
+  const observed = `responded ${status} to an unsigned form`
   const isPage = /html/i.test(headers.get('content-type') ?? '')
-  if (own[status] !== undefined && text === own[status]) return ok(CHECK, `${said}, as edgetill's receiver does`)
-  if (status >= 300 && status < 400) return redirected(`${said}, a redirect`, headers.get('location') ?? '')
-  if (status === 403 && /cross-?site|csrf|forgery/i.test(text)) return framework(said, text)
+  if (own[status] !== undefined && text === own[status]) return ok(CHECK, `${observed}, as edgetill's receiver does`)
+  if (status >= 300 && status < 400) return redirected(`${observed}, a redirect`, headers.get('location') ?? '')
+  if (status === 403 && /cross-?site|csrf|forgery/i.test(text)) return framework(observed, text)
   const proxy = proxyOf(headers, text)
   if ([401, 403, 407, 429, 502, 503, 504].includes(status) && proxy !== undefined) {
     const fix = `Let POST requests of 35.187.74.148 to this path pass ${proxy}.`
-    return failed(CHECK, `${said}; it is ${proxy} that responded`, fix)
+    return failed(CHECK, `${observed}; it is ${proxy} that responded`, fix)
   }
   const isLogin = isPage && /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text)
   const known = STATUSES[isLogin ? 401 : status]
-  if (known) return failed(CHECK, said + known[0], known[1])
-  if (status >= 500) return failed(CHECK, said, 'Is the receiver running behind its proxy? Look at both logs.')
+  if (known) return failed(CHECK, observed + known[0], known[1])
+  if (status >= 500) return failed(CHECK, observed, 'Is the receiver running behind its proxy? Look at both logs.')
   if (status >= 200 && status < 300) {
     const why = isPage ? 'a page, not a receiver of webhooks' : 'it takes what is not signed'
-    return failed(CHECK, `${said}: ${why}`, `Check the path; a receiver has to verify the signature: ${GUIDE}.`)
+    return failed(CHECK, `${observed}: ${why}`, `Check the path; a receiver has to verify the signature: ${GUIDE}.`)
   }
-  const why = `${said}, not with 400 or 401 as edgetill's receiver does`
+  const why = `${observed}, not with 400 or 401 as edgetill's receiver does`
   return failed(CHECK, why, `Check the path and the recipe in ${GUIDE}.`)
 }
 
-function redirected(said: string, location: string): Finding {
-  if (/log-?in|sign-?in|auth|account/i.test(location)) return failed(CHECK, `${said} to a login page`, LOGIN)
+function redirected(observed: string, location: string): Finding {
+  if (/log-?in|sign-?in|auth|account/i.test(location)) return failed(CHECK, `${observed} to a login page`, LOGIN)
   const to = URL.canParse(location) ? ` to ${new URL(location).origin + new URL(location).pathname}` : ''
-  const fix = `Use the final address, with its https://, www and final "/": a webhook follows no redirect. ${GUIDE}, "A login, a proxy, a redirect".`
-  return failed(CHECK, `${said}${to}`, fix)
+  const fix =
+    'Use the final address, with its https://, www and final "/": a webhook follows no redirect. ' +
+    `${GUIDE}, "A login, a proxy, a redirect".`
+  return failed(CHECK, `${observed}${to}`, fix)
 }
 
-/** The text is the frameworks' own. Astro's ends with the one of SvelteKit's. */
-function framework(said: string, text: string): Finding {
+/** The text is the frameworks' own. Astro's ends with SvelteKit's. */
+function framework(observed: string, text: string): Finding {
   const [name, recipe] = /^Cross-site POST form submissions are forbidden/.test(text)
     ? ['SvelteKit or Astro', 'has both under "SvelteKit" and "Astro"']
     : ['a framework', 'has the recipes']
-  return failed(CHECK, `${said}: the cross-site check of ${name}`, `Except the webhook's route: ${GUIDE} ${recipe}.`)
+  return failed(
+    CHECK,
+    `${observed}: the cross-site check of ${name}`,
+    `Except the webhook's route: ${GUIDE} ${recipe}.`,
+  )
 }
 
 const PROXIES = /nginx|apache|caddy|envoy|haproxy|varnish|awselb|akamai|cloudfront|squid/i

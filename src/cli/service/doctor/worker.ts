@@ -14,12 +14,12 @@ type Ask = (call: string, input?: object, to?: Worker) => Promise<WorkerResponse
 type Environment = { name: string | undefined; vars: Readonly<Record<string, unknown>> }
 type Environments = readonly Environment[]
 
-/** Checks a worker from outside. In test mode it makes a link, opens it, and cancels and revokes what it made. */
+/** Checks a worker from outside. In test mode it makes a link, opens it, and cancels and revokes both. */
 export async function checkWorker(
   worker: Worker,
   around: Surroundings,
   signal: AbortSignal,
-  { environments = [], chat }: { environments?: Environments | undefined; chat?: boolean | undefined } = {},
+  { environments = [] }: { environments?: Environments | undefined } = {},
 ): Promise<Finding[]> {
   const { origin } = worker
   const asking =
@@ -46,7 +46,6 @@ export async function checkWorker(
       // A worker with SENDER_CHECK = "enforce" rejects this machine before it looks at a signature.
       await checkWebhookReceiver(`${origin}/webhooks`, around.fetch, signal, { 403: 'Forbidden' }),
     )
-    if (chat) findings.push(await tryChat(ask))
     if (mode === 'live') {
       findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
       findings.push(skipped('worker link', 'none is made where MODE is live'))
@@ -86,16 +85,7 @@ function tokenOf({ status }: WorkerResponse): Finding {
   return failed(check, `the worker responded ${status} under /api`, `Correct what is wrong above. ${LOG}`)
 }
 
-/** The worker alone knows the address of its chat. */
-async function tryChat(ask: Ask): Promise<Finding> {
-  const [check, { status, body }] = ['worker CHAT_URL', await ask('POST /api/chat')]
-  if (body.accepted === true) return ok(check, 'took a message')
-  if (body.accepted === null) return skipped(check, 'is not set')
-  const why = status === 200 ? 'the chat did not take a message' : `not tried: the worker responded ${status}`
-  return failed(check, why, 'Set it anew, with the address that the chat shows: npx wrangler secret put CHAT_URL.')
-}
-
-/** Whether the worker is the one that its environment describes, with addresses that the other environment does not have. */
+/** Whether the worker fits its environment, with addresses that the other environment does not have. */
 function modeOf(mode: string, own: Environment | undefined, environments: Environments): Finding[] {
   if (!own) return [skipped('worker MODE', `${mode}; in its project, doctor compares it with wrangler.toml`)]
   const table = own.name === undefined ? '[vars]' : `[env.${own.name}.vars]`
@@ -112,29 +102,35 @@ function modeOf(mode: string, own: Environment | undefined, environments: Enviro
   return [failed('worker MODE', why, `Write into ${table} what the service gave you for ${mode}.`)]
 }
 
-/** Whether the address that links lead to is a worker's. Without the token: nobody knows yet whose address it is. */
+/**
+ * Whether the address that links lead to is a worker's. Without the token: the owner of the address is not known yet.
+ */
 async function publicOrigin(known: string | undefined, ask: Ask): Promise<Finding> {
   const check = 'worker PUBLIC_ORIGIN'
   if (known === undefined) return skipped(check, 'not known: run this in the project')
   const set = 'the origin that customers reach the worker at, and deploy again.'
   if (known === '') return warning(check, 'is empty: POST /api/links makes no link', `Set it to ${set}`)
-  const said = await ask('GET /health', undefined, { origin: known, token: 'none' }).catch((error) => causeOf(error))
-  if (typeof said !== 'string' && isHealth(said.body)) return ok(check, known)
+  const response = await ask('GET /health', undefined, { origin: known, token: 'none' }).catch((error) =>
+    causeOf(error),
+  )
+  if (typeof response !== 'string' && isHealth(response.body)) return ok(check, known)
   const why =
-    typeof said === 'string' ? `does not respond (${said})` : `responds ${said.status}, not as the worker does`
+    typeof response === 'string'
+      ? `does not respond (${response})`
+      : `responds ${response.status}, not as the worker does`
   return failed(check, `${known} ${why}`, `Set it to ${set} Is the route or the domain set up at Cloudflare?`)
 }
 
-/** @param askAlways Not ended by Ctrl-C: what was made is taken back all the same. */
+/** @param askAlways Not ended by Ctrl-C: test orders are taken back all the same. */
 async function tryLink(ask: Ask, askAlways: Ask): Promise<Finding[]> {
   const check = 'worker link'
   const order_id = newOrderId('doctor-')
   const order = hostedOrder(order_id, { amount: 1, currency: 'UAH', description: 'edgetill doctor' })
-  const made = await ask('POST /api/links', { order })
-  const { id, url, title, detail } = made.body
+  const created = await ask('POST /api/links', { order })
+  const { id, url, title, detail } = created.body
   if (typeof url !== 'string' || typeof id !== 'string' || !URL.canParse(url)) {
     const why = [title, detail].filter((text) => typeof text === 'string').join(' ')
-    return [failed(check, `not made (${made.status}). ${why}`, `Correct this setting of the worker. ${LOG}`)]
+    return [failed(check, `not made (${created.status}). ${why}`, `Correct this setting of the worker. ${LOG}`)]
   }
   const { origin, pathname } = new URL(url)
   const leads = await publicOrigin(origin, ask)
@@ -151,7 +147,7 @@ async function tryLink(ask: Ask, askAlways: Ask): Promise<Finding[]> {
   }
   const undo = [`DELETE /api/links/${id}`, ...(leads.result === 'ok' ? [`POST /api/orders/${order_id}/cancel`] : [])]
   for (const call of undo) {
-    const status = await askAlways(call).then((said) => said.status, causeOf)
+    const status = await askAlways(call).then((response) => response.status, causeOf)
     // A payment that was not opened cannot be cancelled.
     if (status === 200 || findings.some(({ result }) => result === 'failed')) continue
     findings.push(warning(check, `${call}: ${status}`, `Cancel the order with edgetill cancel ${order_id}.`))

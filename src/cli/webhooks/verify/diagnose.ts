@@ -7,9 +7,9 @@ import { holdsJson, REPAIRS } from './repairs.ts'
 export type NamedSecret = { name: string; value: string }
 
 export interface Diagnosis {
-  /** The causes, the first one first; the last may be `wrong_secret`. */
+  /** The causes, in order; the last may be `wrong_secret`. */
   causes: Cause[]
-  /** Whether the signature matches once all of it is undone. */
+  /** Whether the signature matches once everything is undone. */
   proven: boolean
 }
 
@@ -19,8 +19,8 @@ type State = { form: WebhookForm; causes: Cause[]; next: number }
 const DEPTH = 3
 
 /**
- * Finds out why a form's signature does not match: undoes whatever is known to happen to webhooks on their way, alone
- * and together, the fewest first, until it does.
+ * Finds out why a form's signature does not match: undoes known damage to webhooks, singly and combined, the fewest
+ * first, until it matches.
  */
 export function diagnose(form: WebhookForm, secrets: readonly NamedSecret[]): Diagnosis {
   const spellings = secrets.flatMap(({ value }) => spellingsOf(value))
@@ -41,7 +41,7 @@ export const matches = ({ data, signature }: WebhookForm, secret: string): boole
 
 function repaired({ form, causes, next }: State): State[] {
   return REPAIRS.flatMap(({ cause, undo }, index) => {
-    // Rewriting JSON has many results: it is tried alone and after one other repair.
+    // Rewriting JSON has many results: it is tried by itself and after one other repair.
     if (index < next || (cause === 'reencoded' && causes.length > 1)) return []
     return [...undo(form)].map((result) => ({ form: result, causes: [...causes, cause], next: index + 1 }))
   })

@@ -1,4 +1,4 @@
-// The forms in which programs write the same JSON: re-encoding loses which one was signed.
+// The forms in which programs write the same JSON: re-encoding loses the signed form.
 
 interface Style {
   indent: string
@@ -18,7 +18,9 @@ const SPACING = [
   { indent: '\t', comma: ',', colon: ': ' },
 ]
 
-/** A JSON value as other programs write it: compact, spaced, indented, with escaped slashes or letters, with decimals. */
+/**
+ * A JSON value as other programs write it: compact, spaced, indented, with escaped slashes or letters, with decimals.
+ */
 export function* jsonTexts(value: unknown): Generator<string> {
   const seen = new Set<string>()
   for (const spacing of SPACING)

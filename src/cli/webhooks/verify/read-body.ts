@@ -5,7 +5,7 @@ import { parseJson } from '../../json.ts'
 import type { Cause } from './causes.ts'
 import { decodeOnce } from './repairs.ts'
 
-/** The form of a body, and what had to be undone to find it; or why it has none. */
+/** The form of a body, and the repairs that found it; or the reason why it has none. */
 export type ReadBody = { form?: WebhookForm; causes: Cause[] }
 
 /** Reads the form from a body's text, also from bodies that are not quite a form. */

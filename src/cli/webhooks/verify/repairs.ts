@@ -6,10 +6,10 @@ import { parseJson } from '../../json.ts'
 import type { Cause } from './causes.ts'
 import { jsonTexts } from './json-styles.ts'
 
-/** Undoes one kind of damage: what the form may have been before. Nothing where there is no sign of it. */
+/** Undoes a kind of damage: returns possible earlier forms. None without a sign of the damage. */
 export type Repair = { cause: Cause; undo(form: WebhookForm): Iterable<WebhookForm> }
 
-/** In the order in which they undo what happened: the last step of a body's way first. */
+/** In order: the last step of a body's way is undone first. */
 export const REPAIRS: readonly Repair[] = [
   { cause: 'encoded_twice', undo: each(/%[\da-f]{2}/i, (text) => [decodeOnce(text)]) },
   { cause: 'swapped_fields', undo: ({ data, signature }) => [{ data: signature, signature: data }] },
@@ -35,7 +35,7 @@ export function decodeOnce(text: string): string {
 
 const toBase64url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_')
 
-/** Changes the fields that show a sign: both of them, or only one. */
+/** Changes the fields that show a sign: both, or only one. */
 function each(sign: RegExp, change: (text: string) => string[]): Repair['undo'] {
   return ({ data, signature }) => {
     const datas = sign.test(data) ? [...change(data), data] : [data]
@@ -69,7 +69,7 @@ function* reencoded({ data, signature }: WebhookForm): Generator<WebhookForm> {
   }
 }
 
-/** The text of Base64, in either alphabet; undefined where it is none, or not UTF-8. */
+/** The text of Base64, in either alphabet; undefined if it is not Base64, or not UTF-8. */
 function decoded(data: string): string | undefined {
   const binary = decodeBase64urlBinary(toBase64url(data))
   return binary === undefined ? undefined : decodeUtf8(binaryToBytes(binary))

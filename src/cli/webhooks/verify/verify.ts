@@ -5,16 +5,16 @@ import { type Diagnosis, diagnose, matches, type NamedSecret } from './diagnose.
 import { type ReadBody, readBody } from './read-body.ts'
 
 export type Verdict =
-  /** `secret` is the name of the one that signed it. */
+  /** `secret` is the name of the matching secret. */
   | { valid: true; secret: string; event: WebhookEvent; explanation?: undefined }
   /** `unreadable` is why it cannot be read: `not_base64url`, `not_utf8`, `not_json`. */
   | { valid: true; secret: string; event?: undefined; unreadable: string; explanation: string }
-  /** `explanation` has the causes in words, the first one first, and how to fix them. */
+  /** `explanation` has the causes in words, in order, and how to fix them. */
   | ({ valid: false; explanation: string } & Diagnosis)
 
 const NOT_TEXT: ReadBody = { causes: ['not_a_form'] }
 
-/** Judges a body as it was received; undefined is one that is not UTF-8. */
+/** Judges a body as it was received; undefined stands for a body that is not UTF-8. */
 export function verifyBody(text: string | undefined, secrets: readonly NamedSecret[]): Verdict {
   const body = text === undefined ? NOT_TEXT : readBody(text)
   if (!body.form) return rejection({ ...body, proven: false })

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from '../../pages/layout.ts'
 import { badge, type Tone } from '../../pages/status.ts'
-import { type Attempt, type Delivery, hasFailed, stateOf } from '../../webhooks/delivery-store.ts'
+import { type Attempt, type Delivery, hasFailed, isOpen, stateOf } from '../../webhooks/delivery-store.ts'
 
 export const PAGE_SIZE = 50
 
@@ -11,6 +11,10 @@ export function orderAddress(orderId: string): string {
 
 export function webhookAddress({ id }: Pick<Delivery, 'id'>): string {
   return `/_emulator/webhooks/${encodeURIComponent(id)}`
+}
+
+export function nameOf({ event }: Pick<Delivery, 'event'>): string {
+  return `${String(event.method)} ${String(event.status)}`
 }
 
 export function when(at: string): Html {
@@ -35,17 +39,26 @@ export function commandForm(
 ): Html {
   return html`<form method="post" action="/_emulator/api/${command}">${Object.entries(hidden).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}${inputs}<button type="submit" class="${danger ? 'danger' : 'quiet'}${small ? ' small' : ''}"${describedBy === '' ? '' : html` aria-describedby="${describedBy}"`}>${label}</button></form>`
+  )}${inputs}<button type="submit" class="${danger ? 'danger' : 'quiet'}${small ? ' small' : ''}"${
+    describedBy === '' ? '' : html` aria-describedby="${describedBy}"`
+  }>${label}</button></form>`
 }
 
 /** A command that cannot be undone: the button that does it appears when the question has been opened. */
 export function confirmForm(command: string, hidden: Record<string, string>, label: string, question: string): Html {
-  return html`<details class="confirm"><summary>${label} …</summary><p>${question}</p>${commandForm(command, hidden, label, { danger: true })}</details>`
+  return html`<details class="confirm"><summary>${label} …</summary><p>${question}</p>${commandForm(
+    command,
+    hidden,
+    label,
+    { danger: true },
+  )}</details>`
 }
 
 export function amountInput(id: string, label: string, value: number, max?: number): Html {
   const limit = max === undefined ? '' : html` max="${max.toFixed(2)}"`
-  return html`<div><label for="${id}">${label}</label><input id="${id}" name="amount" type="number" min="0.01" step="0.01"${limit} value="${value.toFixed(2)}" required></div>`
+  return html`<div><label for="${id}">${label}</label>
+<input id="${id}" name="amount" type="number" min="0.01"
+  step="0.01"${limit} value="${value.toFixed(2)}" required></div>`
 }
 
 export function pager(
@@ -80,8 +93,8 @@ export function searchForm(
 export function pageOf<T>(found: readonly T[], address: string, query: URLSearchParams): [page: T[], links: Html | ''] {
   const from = startOf(query)
   const page = [...found].reverse().slice(from, from + PAGE_SIZE)
-  const kept = Object.fromEntries([...query].filter(([name, value]) => name !== 'from' && value !== ''))
-  return [page, found.length > PAGE_SIZE ? pager(address, kept, from, page.length, found.length) : '']
+  const filters = Object.fromEntries([...query].filter(([name, value]) => name !== 'from' && value !== ''))
+  return [page, found.length > PAGE_SIZE ? pager(address, filters, from, page.length, found.length) : '']
 }
 
 export function startOf(query: URLSearchParams): number {
@@ -89,14 +102,12 @@ export function startOf(query: URLSearchParams): number {
   return Number.isSafeInteger(from) && from > 0 ? from : 0
 }
 
-export function attemptBadge(attempt: Attempt): Html {
-  const isOpen = attempt.status === undefined && attempt.error === undefined
-  const tone: Tone = isOpen ? 'wait' : hasFailed(attempt) ? 'bad' : 'ok'
-  return badge(isOpen ? 'under way' : String(attempt.status ?? 'failed'), tone)
+export function toneOfAttempt(attempt: Attempt): Tone {
+  return isOpen(attempt) ? 'wait' : hasFailed(attempt) ? 'bad' : 'ok'
 }
 
-export function isUndelivered(delivery: Delivery): boolean {
-  return stateOf(delivery) === 'failed'
+export function attemptBadge(attempt: Attempt): Html {
+  return badge(isOpen(attempt) ? 'under way' : String(attempt.status ?? 'failed'), toneOfAttempt(attempt))
 }
 
 const STATE_TONES = { 'no address': 'idle', waiting: 'wait', failed: 'bad', delivered: 'ok' } as const

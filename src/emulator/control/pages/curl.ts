@@ -3,7 +3,7 @@ import { maskNumber, TEST_CARDS } from '../../state/cards.ts'
 
 const LEFT_OUT = /^(host|content-length|connection|accept|accept-encoding|user-agent|transfer-encoding|sec-.*)$/
 
-/** A request as a command for a POSIX shell. The signature of the HMAC scheme is computed anew. */
+/** A request as a command for a POSIX shell. The signature of the HMAC scheme is computed again. */
 export function curlOf(request: LoggedRequest, baseUrl: string): string {
   const body = unmasked(request.body)
   const isSigned = /-HMAC-SHA1 /i.test(request.headers['x-api-auth'] ?? '')
@@ -29,7 +29,7 @@ function headerText(name: string, value: string): string {
   return `"x-api-auth: ${scheme} $EDGETILL_API_KEY:${last}"`
 }
 
-/** A test card belongs to no person: its number, and any expiry and CVV, make the command one that can be run. */
+/** A test card belongs to no person: its number, and any expiry and CVV, make the command runnable. */
 function unmasked(body: string): string {
   const card = TEST_CARDS.find(({ number }) => body.includes(maskNumber(number)))
   if (card === undefined) return body

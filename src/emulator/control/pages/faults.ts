@@ -35,7 +35,9 @@ ${['response', 'webhook', 'content'].map((group) => groupSection(group))}`
 
 function faultText(fault: Fault): Html {
   const { kind, ...parameters } = fault
-  return html`<strong>${kind}</strong> ${Object.entries(parameters).map(([name, value]) => html`<code>${name}=${String(value)}</code> `)}`
+  return html`<strong>${kind}</strong> ${Object.entries(parameters).map(
+    ([name, value]) => html`<code>${name}=${String(value)}</code> `,
+  )}`
 }
 
 const TITLES: Record<string, string> = {
@@ -51,10 +53,12 @@ ${kinds.map((kind) => {
   const { says } = describeFault(kind)
   const inputs = Object.entries(faultEntries(kind)).map(([name, schema]) => fieldInput(kind, name, schema as Node))
   const places = occasionsOf(kind)
-  // A webhook is the only place, or the usual one; an outcome is decided where the payment is made.
+  // A webhook is the only place, or the usual one; the outcome is decided at the payment.
   const on = places.length === 1 || kind === 'status_code' ? '' : placeInput(kind, places)
   return html`<details><summary><code>${kind}</code> <span class="says">${says}</span></summary>
-<div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', { inputs: html`${inputs}${on}${OTHERS.map((name) => fieldInput(kind, name))}` })}</div></details>`
+<div class="actions">${commandForm('faults', { fault: kind, return_to: HERE }, 'Set', {
+    inputs: html`${inputs}${on}${OTHERS.map((name) => fieldInput(kind, name))}`,
+  })}</div></details>`
 })}`
 }
 
@@ -74,7 +78,9 @@ function fieldInput(kind: FaultKind, name: string, schema: Node = { type: 'optio
   const value = schema.type === 'optional' ? '' : (VALUES[name] ?? '')
   const input =
     inner.type === 'picklist'
-      ? html`<select id="${id}" name="${name}">${schema.default === undefined ? html`<option value="">default</option>` : ''}${inner.options?.map((option) => html`<option>${option}</option>`)}</select>`
+      ? html`<select id="${id}" name="${name}">${
+          schema.default === undefined ? html`<option value="">default</option>` : ''
+        }${inner.options?.map((option) => html`<option>${option}</option>`)}</select>`
       : html`<input id="${id}" name="${name}" value="${value}">`
   return html`<div><label for="${id}">${LABELS[name] ?? name}</label>${input}</div>`
 }
@@ -83,7 +89,7 @@ function placeInput(kind: FaultKind, places: readonly string[]): Html {
   const id = `${kind}-on`
   const first = places.includes('webhook') ? 'webhook' : ''
   const others = places.filter((place) => place !== first)
-  return html`<div><label for="${id}">Where</label><select id="${id}" name="on"><option value="${first}">${first || 'any'}</option>${others.map(
-    (place) => html`<option>${place}</option>`,
-  )}</select></div>`
+  return html`<div><label for="${id}">Where</label><select id="${id}" name="on">
+<option value="${first}">${first || 'any'}</option>${others.map((place) => html`<option>${place}</option>`)}
+</select></div>`
 }

@@ -32,9 +32,14 @@ function frame({ context, here }: Desk): Html {
     return move(`${name} ${new Date(job.at).toISOString().slice(5, 16).replace('T', ' ')}`, { to: what })
   }
   return html`<section class="frame" aria-label="State of the emulator">
-  <span class="clock">Clock <strong id="now"${context.options.clockMoves ? html` data-moves` : ''}>${when(new Date(now).toISOString())}</strong></span>
-  ${['minute', 'hour', 'day', 'month'].map((unit) => move(`+1 ${unit.replace('ute', '')}`, { [`${unit}s`]: '1' }))}${jump('next_retry', 'Next retry')}${jump('next_charge', 'Next charge')}
-  <span class="counts">${armed === 0 ? '' : count('/_emulator/faults', 'wait', `${armed} ${armed === 1 ? 'fault' : 'faults'} armed`, true)}
+  <span class="clock">Clock <strong id="now"${context.options.clockMoves ? html` data-moves` : ''}>${when(
+    new Date(now).toISOString(),
+  )}</strong></span>
+  ${['minute', 'hour', 'day', 'month'].map((unit) => move(`+1 ${unit.replace('ute', '')}`, { [`${unit}s`]: '1' }))}
+  ${jump('next_retry', 'Next retry')}${jump('next_charge', 'Next charge')}
+  <span class="counts">${
+    armed === 0 ? '' : count('/_emulator/faults', 'wait', `${armed} ${armed === 1 ? 'fault' : 'faults'} armed`, true)
+  }
   ${failed === 0 ? '' : count('/_emulator/webhooks?failed', 'bad', `${failed} undelivered`)}
   ${noted === 0 ? '' : count('/_emulator#notes', 'wait', `${noted} ${noted === 1 ? 'note' : 'notes'}`)}</span>
 </section>`
@@ -48,7 +53,9 @@ export function noteList(notes: readonly Note[]): Html | '' {
   if (notes.length === 0) return ''
   const newest = [...notes].reverse()
   const line = ({ order_id, request_id, text }: Note): Html =>
-    html`<li>${text} <a href="/_emulator/requests/${request_id}">Request</a>${order_id === null ? '' : html` <a href="${orderAddress(order_id)}">${order_id}</a>`}</li>`
+    html`<li>${text} <a href="/_emulator/requests/${request_id}">Request</a>${
+      order_id === null ? '' : html` <a href="${orderAddress(order_id)}">${order_id}</a>`
+    }</li>`
   return html`<div class="notice wait" id="notes"><strong>Works here, may be rejected there</strong>
 <ul>${newest.slice(0, 5).map(line)}</ul>${
     newest.length > 5
@@ -59,6 +66,6 @@ export function noteList(notes: readonly Note[]): Html | '' {
 
 export function missingPage(desk: Desk, what: string): Promise<Response> {
   const body = html`<h1>No such ${what}</h1>
-<p>The emulator may have been reset, or it has forgotten it: it keeps the latest 2,000 requests and 10,000 webhooks.</p>`
+<p>The emulator was reset, or has forgotten it: it keeps the latest 2,000 requests and 10,000 webhooks.</p>`
   return renderSection(desk, { title: `No such ${what}`, body, section: 'overview', status: 404 })
 }

@@ -25,7 +25,7 @@ export function orderPage(desk: Desk, orderId: string): Promise<Response> {
 <h1>Order ${orderId}</h1>
 <p>${badge(payment.status)} ${payment.status_code ?? ''} ${payment.status_description ?? ''}</p>
 ${noteList(emulator.notes.filter(({ order_id }) => order_id === orderId))}
-${worth(context, order)}
+${amountsTable(context, order)}
 ${facts(order)}
 ${links(view, payment)}
 ${actions(order, possibleOperations(context, order))}
@@ -38,7 +38,7 @@ ${[...(order.declined ?? []), ...order.payments, ...order.operations].map(record
   return renderSection(desk, { title: `Order ${orderId}`, body, section: 'overview' })
 }
 
-function worth(context: Context, order: Order): Html {
+function amountsTable(context: Context, order: Order): Html {
   const [payment] = order.payments
   const { currency, method } = payment
   const isHeld = method === 'auth' && payment.status === 'success'
@@ -62,20 +62,28 @@ function worth(context: Context, order: Order): Html {
         ['Refunded', refunded],
         ['Left', paid - refunded],
       ]
-  return html`<dl class="worth">${amounts.map(([name, minor]) => html`<div><dt>${name}</dt><dd>${money(toUnits(minor), currency)}</dd></div>`)}</dl>`
+  return html`<dl class="amounts">${amounts.map(
+    ([name, minor]) => html`<div><dt>${name}</dt><dd>${money(toUnits(minor), currency)}</dd></div>`,
+  )}</dl>`
 }
 
 function facts({ payments: [payment], subscription, split, request }: Order): Html {
   const { mode, method, amount, currency, processed_amount, cc_mask, created_at, description } = payment
+  const paid = processed_amount === null ? '' : `, paid ${money(processed_amount, currency)}`
   return html`<dl>
   <dt>Payment</dt><dd>${mode} ${method}${split ? ', split' : ''}</dd>
-  <dt>Amount</dt><dd>${money(amount, currency)}${processed_amount === null ? '' : `, paid ${money(processed_amount, currency)}`}</dd>
+  <dt>Amount</dt><dd>${money(amount, currency)}${paid}</dd>
   <dt>Description</dt><dd>${description}</dd>
   ${cc_mask === null ? '' : html`<dt>Card</dt><dd><code>${cc_mask}</code></dd>`}
-  ${subscription === undefined ? '' : html`<dt>Recurring</dt><dd>${badge(subscription.status, toneOf(subscription.status))} <code>${subscription.id}</code>${subscription.next === undefined ? '' : html`, next charge ${when(new Date(subscription.next).toISOString())}`}</dd>`}
+  ${subscription && html`<dt>Recurring</dt><dd>${subscriptionText(subscription)}</dd>`}
   <dt>Webhooks go to</dt><dd>${String(request.server_url ?? 'the default address')}</dd>
   <dt>Created</dt><dd>${when(created_at)}</dd>
 </dl>`
+}
+
+function subscriptionText({ id, status, next }: NonNullable<Order['subscription']>): Html {
+  const charge = next === undefined ? '' : html`, next charge ${when(new Date(next).toISOString())}`
+  return html`${badge(status, toneOf(status))} <code>${id}</code>${charge}`
 }
 
 function links(
@@ -126,10 +134,12 @@ const EXPIRY: Record<WhatExpires, string> = {
   token: 'Expire the card token',
 }
 
-const statusCodeInput = html`<div><label for="status_code">What is pending ends with code</label><input id="status_code" name="status_code" value="1000" pattern="\\d{4}" required></div>`
+const statusCodeInput = html`<div><label for="status_code">Status code of the pending operation</label>
+<input id="status_code" name="status_code" value="1000" pattern="\\d{4}" required></div>`
 
 function recordBlock(record: Payment | Operation): Html {
   const id = 'operation_id' in record ? record.operation_id : record.payment_id
   const amount = money(record.amount, record.currency)
-  return html`<details><summary>${badge(record.status)} ${record.method} of ${amount} <code>${id}</code></summary><pre>${JSON.stringify(record, null, 2)}</pre></details>`
+  return html`<details><summary>${badge(record.status)} ${record.method} of ${amount} <code>${id}</code></summary>
+<pre>${JSON.stringify(record, null, 2)}</pre></details>`
 }

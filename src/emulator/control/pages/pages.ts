@@ -17,7 +17,8 @@ import { requestPage, requestsPage } from './requests.ts'
 import { webhookPage, webhooksPage } from './webhooks.ts'
 
 const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#4a3300"/><path d="M4 8.5l3 3 5-6" fill="none" stroke="#ffe9bf" stroke-width="2"/></svg>'
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" ' +
+  'fill="#4a3300"/><path d="M4 8.5l3 3 5-6" fill="none" stroke="#ffe9bf" stroke-width="2"/></svg>'
 
 export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: EmulatorControls): void {
   for (const path of ['/', '/_emulator/']) app.get(path, (c) => c.redirect('/_emulator'))
@@ -36,11 +37,10 @@ export function pages<E extends Env>(app: Hono<E>, context: Context, emulator: E
   app.get('/_emulator/connect', (c) => connectPage(desk(c.req.raw)))
   app.get('/_emulator/receipts/:id', (c) => {
     const id = c.req.param('id')
-    const records = [...context.state.orders.values()].flatMap(({ payments, operations }) => [
-      ...payments,
-      ...operations,
-    ])
-    const record = records.find((one) => ('operation_id' in one ? one.operation_id : one.payment_id) === id)
+    const orders = [...context.state.orders.values()]
+    const record =
+      orders.flatMap(({ operations }) => operations).find(({ operation_id }) => operation_id === id) ??
+      orders.flatMap(({ payments }) => payments).find(({ payment_id }) => payment_id === id)
     return record === undefined
       ? messagePage(404, 'No such receipt', 'The emulator may have been reset.')
       : receiptPage(record)

@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Html } from '../../pages/layout.ts'
 import { shape, type Tone } from '../../pages/status.ts'
 import type { AppliedFault } from '../../state/activity.ts'
-import { hasFailed } from '../../webhooks/delivery-store.ts'
-import { webhookAddress } from './components.ts'
+import { nameOf, toneOfAttempt, webhookAddress } from './components.ts'
 import { isRejected } from './requests.ts'
 
 interface StoryEntry {
@@ -36,16 +35,15 @@ export function storyOf({ state, activity, deliveries }: Context, orderId: strin
   }
   for (const delivery of deliveries.store.ofOrder(orderId)) {
     const { event, attempts, url, faults } = delivery
-    const name = `${String(event.method)} ${String(event.status)}`
+    const name = nameOf(delivery)
     const address = webhookAddress(delivery)
     for (const one of faults) fault(one, 'webhook', String(event.processed_at ?? ''), activity.placeOf(delivery))
     for (const [index, attempt] of attempts.entries()) {
       const { at, status, error } = attempt
       const again = index === 0 ? '' : `, attempt ${index + 1}`
       const text = `${name} to ${url ?? ''}${again} → ${status ?? error ?? 'under way'}`
-      const open = status === undefined && error === undefined
-      const tone = open ? 'wait' : hasFailed(attempt) ? 'bad' : 'ok'
-      entries.push({ at, place: activity.placeOf(attempt), kind: 'webhook', tone, text, address })
+      const place = activity.placeOf(attempt)
+      entries.push({ at, place, kind: 'webhook', tone: toneOfAttempt(attempt), text, address })
     }
     if (url === null) {
       const at = String(event.processed_at ?? '')
@@ -69,7 +67,7 @@ export function storyOf({ state, activity, deliveries }: Context, orderId: strin
   return entries.sort((a, b) => a.place - b.place)
 }
 
-/** The states of a timeline are sentences; the status is one of their words. */
+/** The states of a timeline are sentences; the status is a word of the sentence. */
 function toneOfText(what: string): Tone {
   if (/\b(failure|canceled|given up|expired)\b/.test(what)) return 'bad'
   if (/\bpending\b/.test(what)) return 'wait'

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import type { Html } from '../../pages/layout.ts'
 import { badge, faultBadge } from '../../pages/status.ts'
-import { type Attempt, type Delivery, hasFailed } from '../../webhooks/delivery-store.ts'
+import { type Attempt, type Delivery, hasFailed, stateOf } from '../../webhooks/delivery-store.ts'
 import {
   attemptBadge,
   commandForm,
   deliveryState,
-  isUndelivered,
+  nameOf,
   orderAddress,
   pageOf,
   searchForm,
@@ -16,7 +16,7 @@ import {
 } from './components.ts'
 import { quoted } from './curl.ts'
 import { type Desk, missingPage, renderSection } from './frame.ts'
-import { bodyBlock, headerList } from './requests.ts'
+import { bodyBlock, faultRow, headerList } from './requests.ts'
 
 export function webhooksPage(desk: Desk, query: URLSearchParams): Promise<Response> {
   const { deliveries } = desk.emulator
@@ -24,13 +24,16 @@ export function webhooksPage(desk: Desk, query: URLSearchParams): Promise<Respon
   const wanted = text.trim().toLowerCase()
   const onlyFailed = query.has('failed')
   const found = deliveries.filter(
-    (delivery) => (!onlyFailed || isUndelivered(delivery)) && (wanted === '' || searched(delivery).includes(wanted)),
+    (delivery) =>
+      (!onlyFailed || stateOf(delivery) === 'failed') && (wanted === '' || searched(delivery).includes(wanted)),
   )
   const here = '/_emulator/webhooks'
   const [page, links] = pageOf(found, here, query)
   const body = html`
 <h1>Webhooks</h1>
-<p class="hint">The latest 10,000 webhooks are kept.</p>
+<p class="hint">The latest 10,000 webhooks are kept. For a webhook that no order has had yet, use the command
+  <code>npx edgetill trigger KIND --to URL --set order_id=A-1</code>; with
+  <code>--emulator ${desk.emulator.credentials.baseUrl}</code> in place of <code>--to</code>, the emulator books it.</p>
 ${searchForm(here, 'Any id, status, amount or address', text, ['failed', 'failed only', onlyFailed])}
 ${webhookTable(page)}
 ${links}`
@@ -41,20 +44,23 @@ function searched({ id, url, event }: Delivery): string {
   return `${id} ${url} ${JSON.stringify(event)}`.toLowerCase()
 }
 
-/** @param orderPage The page of the order that all of them belong to: each can be sent again from there. */
+/** @param orderPage The page of their common order: each webhook can be sent again from there. */
 export function webhookTable(deliveries: readonly Delivery[], orderPage?: string): Html {
   if (deliveries.length === 0) return html`<p>None.</p>`
+  const places = orderPage ? ['To', 'Last attempt', 'Again'] : ['Order', 'To', 'Last attempt']
   return html`<table class="list ${orderPage === undefined ? 'webhooks' : 'own-webhooks'}">
-  <thead><tr><th scope="col">Webhook</th><th scope="col">State</th>${orderPage === undefined ? html`<th scope="col">Order</th>` : ''}<th scope="col">To</th><th scope="col">Last attempt</th>${orderPage === undefined ? '' : html`<th scope="col">Again</th>`}</tr></thead>
+  <thead><tr>${['Webhook', 'State', ...places].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
   <tbody>${deliveries.map((delivery) => {
     const [word, tone] = deliveryState(delivery)
     const last = delivery.attempts.at(-1)
     return html`<tr data-key="${delivery.id}">
-      <td><a href="${webhookAddress(delivery)}">${String(delivery.event.method)} ${String(delivery.event.status)}</a>${delivery.faults.map(({ kind }) => html` ${faultBadge(kind)}`)}</td>
+      <td><a href="${webhookAddress(delivery)}">${nameOf(delivery)}</a>${delivery.faults.map(
+        ({ kind }) => html` ${faultBadge(kind)}`,
+      )}</td>
       <td>${badge(word, tone)} ${word === 'failed' ? String(last?.error ?? last?.status) : ''}</td>
-      ${orderPage === undefined ? html`<td><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>` : ''}
+      ${orderPage ? '' : html`<td><a href="${orderAddress(delivery.order_id)}">${delivery.order_id}</a></td>`}
       <td title="${delivery.url ?? ''}">${delivery.url ?? 'nowhere: no server_url, no --webhook-url'}</td>
-      <td>${delivery.attempts.length > 1 ? `${delivery.attempts.length} attempts, ` : ''}${last === undefined ? '' : shortWhen(last.at)}</td>
+      <td>${delivery.attempts.length > 1 && `${delivery.attempts.length} attempts, `}${last && shortWhen(last.at)}</td>
       ${orderPage === undefined ? '' : html`<td>${again(delivery, orderPage)}</td>`}</tr>`
   })}</tbody></table>`
 }
@@ -69,7 +75,7 @@ export function webhookPage(desk: Desk, id: string): Promise<Response> {
   if (delivery === undefined) return missingPage(desk, 'webhook')
   const { event, url, order_id, attempts, body: form, headers, faults } = delivery
   const [word, tone] = deliveryState(delivery)
-  const title = `Webhook: ${String(event.method)} ${String(event.status)}`
+  const title = `Webhook: ${nameOf(delivery)}`
   const body = html`
 <p><a href="/_emulator/webhooks">All webhooks</a></p>
 <h1>${title}</h1>
@@ -77,10 +83,21 @@ export function webhookPage(desk: Desk, id: string): Promise<Response> {
 <dl>
   <dt>Order</dt><dd><a href="${orderAddress(order_id)}">${order_id}</a></dd>
   <dt>To</dt><dd>${url ?? 'nowhere: the request named no server_url, and the emulator has no --webhook-url'}</dd>
-  ${faults.length === 0 ? '' : html`<dt>Faults</dt><dd>${faults.map((fault) => html`<code>${JSON.stringify(fault)}</code> `)}</dd>`}
+  ${faultRow(faults)}
 </dl>
 <div class="actions">${url === null ? '' : commandForm('resend', { id, return_to: desk.here }, 'Send again')}
-${commandForm('resend', { id, return_to: desk.here }, 'Send there', { inputs: html`<div><label for="resend-url">To another address</label><input class="wide-field" id="resend-url" name="url" type="url" placeholder="http://127.0.0.1:3000/webhooks" required></div>` })}</div>
+${commandForm('resend', { id, return_to: desk.here }, 'Send there', {
+  inputs: html`<div><label for="resend-url">To another address</label><input class="wide-field" id="resend-url"
+  name="url" type="url" placeholder="http://127.0.0.1:3000/webhooks" required></div>`,
+})}</div>
+<details><summary>Edit and send again</summary>
+<p class="hint">The contents are signed and sent once, as a new webhook of this order. Nothing is booked.</p>
+${commandForm('resend', { id, return_to: orderAddress(order_id) }, 'Sign and send', {
+  inputs: html`<div><label for="edited">Contents, as JSON</label><textarea id="edited" name="event" rows="24" cols="80"
+  spellcheck="false" required>${JSON.stringify(event, null, 2)}</textarea></div>
+<div><label for="edited-url">To</label><input class="wide-field" id="edited-url" name="url" type="url"
+  value="${url ?? ''}" required></div>`,
+})}</details>
 <h2>Attempts</h2>
 ${attempts.length === 0 ? html`<p>None yet.</p>` : ''}
 <ol>${attempts.map((attempt, index) => attemptItem(attempt, index === attempts.length - 1))}</ol>
@@ -104,7 +121,12 @@ function attemptItem(attempt: Attempt, isLast: boolean): Html {
   return html`<li>${when(at)} ${attemptBadge(attempt)} ${error ?? ''} ${ms === undefined ? '' : `${ms} ms`}${
     url === undefined ? '' : html`, to <code>${url}</code>`
   }${retry_at === undefined ? '' : html`, next attempt ${when(retry_at)}`}
-  ${hasResponse ? html`<details${isLast && attempt.status !== undefined && hasFailed(attempt) ? html` open` : ''}><summary>What the receiver responded</summary>${headerList(response_headers)}${bodyBlock(response_body)}</details>` : ''}</li>`
+  ${
+    hasResponse
+      ? html`<details${isLast && attempt.status !== undefined && hasFailed(attempt) ? html` open` : ''}>
+<summary>What the receiver responded</summary>${headerList(response_headers)}${bodyBlock(response_body)}</details>`
+      : ''
+  }</li>`
 }
 
 /** With the emulator's own secret, which is printed at its start and signs nothing real. */
@@ -118,7 +140,7 @@ printf %s ${message} | openssl dgst -sha1 -binary | openssl base64 -A | tr '+/' 
 <p>Base64Url(SHA-1(API_SECRET + data + API_SECRET)), over the text of <code>data</code> as it was sent:</p>
 <pre class="copy">${command}</pre>
 <p>It gives <code>${fields.get('signature') ?? ''}</code>.</p>
-${isCorrupt ? html`<p class="notice wait">The fault corrupt_signature fired: the first attempt was sent with another first letter.</p>` : ''}`
+${isCorrupt && html`<p class="notice wait">The fault corrupt_signature fired and changed the first letter once.</p>`}`
 }
 
 function curl(url: string, headers: Record<string, string>, form: string): string {

@@ -1,0 +1,42 @@
+import type { Order } from './order.ts'
+
+/** The ends that an order's money may have. */
+export const MONEY_STATES = [
+  'waiting',
+  'pending',
+  'failed',
+  'paid',
+  'reserved',
+  'partly_charged',
+  'released',
+  'partly_refunded',
+  'refunded',
+] as const
+
+/** The end of an order's money. */
+export type MoneyState = (typeof MONEY_STATES)[number]
+
+/**
+ * The end of an order's money, and its sum in the currency's unit: the paid or charged amount minus refunds, the
+ * authorized amount, or the whole refund; null if unknown.
+ */
+export function moneyState({
+  status,
+  method,
+  amount,
+  totals: { authorized_minor: authorized, captured_minor: captured, refunded_minor: refunded, voided_minor: voided },
+}: Pick<Order, 'status' | 'method' | 'amount' | 'totals'>): { state: MoneyState; sum: number | null } {
+  // Totals are hundredths; an amount may have more decimals than that.
+  const unit = (minor: number) => (amount !== null && minor === Math.round(amount * 100) ? amount : minor / 100)
+  const isAuth = method === 'auth'
+  const back = refunded + (isAuth ? 0 : voided)
+  if (status !== 'success') {
+    const state = status === 'failure' ? 'failed' : status === 'pending' ? 'pending' : 'waiting'
+    return { state, sum: amount }
+  }
+  if (captured > 0 && back >= captured) return { state: 'refunded', sum: unit(back) }
+  if (captured > 0 && back > 0) return { state: 'partly_refunded', sum: unit(captured - back) }
+  if (!isAuth) return { state: 'paid', sum: unit(captured) }
+  if (captured > 0) return { state: captured < authorized ? 'partly_charged' : 'paid', sum: unit(captured) }
+  return voided > 0 ? { state: 'released', sum: unit(voided) } : { state: 'reserved', sum: unit(authorized) }
+}

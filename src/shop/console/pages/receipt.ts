@@ -1,0 +1,31 @@
+import { html } from 'hono/html'
+import { notice, page } from '../layout.ts'
+import { timeOf } from '../lib/time.ts'
+import { facts, pill } from '../parts.ts'
+import { at, orderPath, type SignedVisit, shownId } from '../visit.ts'
+import { wordFor } from '../words/language.ts'
+import { operationSum, readOrder, reasonOf, statusOf, toneOf } from './order.ts'
+
+/** `/orders/:order_id/receipt/:operation_id`: one operation as the order shows it, on a page that prints. */
+export async function showReceipt(visit: SignedVisit, id: string): Promise<Response> {
+  const order = await readOrder(visit, id)
+  if (order instanceof Response) return order
+  const { words, c } = visit
+  const { receipt } = words
+  const made = order.operations.find((one) => one.id === c.req.param('operation'))
+  if (!made) return notice(visit, 404, receipt.absent)
+  const { method, status, status_code, received_at } = made
+  const [tone, said] = [toneOf(status), statusOf(words, status)]
+  return page(visit, {
+    title: `${wordFor(words.methods, method)}: ${said}`,
+    body: html`<div class="card narrow"><p>${pill(tone, said)}</p>
+<p class="sum">${operationSum(words, made, order.currency)}</p>
+<p>${receipt[tone]} ${status === 'failure' ? reasonOf(words, status_code) : ''}</p>
+${facts([
+  [receipt.order, shownId(order.order_id)],
+  [receipt.id, made.id],
+  [receipt.at, timeOf(words, received_at, c.env.SHOP_TZ)],
+])}
+<a class="main go" href="${at(visit, orderPath(id))}">${words.back}</a></div>`,
+  })
+}

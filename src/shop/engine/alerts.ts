@@ -1,0 +1,178 @@
+// Alerts: what a person of the shop should hear of at once, at most once an hour, in words.
+
+import { sha256Base64url } from '../../lib/sha256.ts'
+import type { OrderFlag } from '../../orders/index.ts'
+import { isDeclined } from '../../till/protocol.ts'
+import { callInTime } from '../../till/queue.ts'
+import { type Judged, type Reading, readOrder } from '../../till/store.ts'
+import type { ShopEnv } from '../env.ts'
+import { HOUR_MS } from '../lib/day.ts'
+import { orderPart, originOf } from '../lib/links.ts'
+import { describeError, logError } from '../lib/log.ts'
+import { StorageError } from '../lib/storage-error.ts'
+import type { OnAlert, RaisedAlert } from '../options.ts'
+import type { Scope } from '../scope.ts'
+import { isFirst } from '../tables.ts'
+
+/** How long `onAlert` may take until the log says that it has not finished. */
+const ON_ALERT_MS = 10_000
+/** How many alerts this isolate remembers of each `onAlert`: spares reads, and works while the storage fails. */
+const REMEMBERED = 500
+/** So many alerts of one kind are passed on in an hour; after that only how many there are, at 20, 40, 80 … */
+const ONE_BY_ONE = 10
+
+/**
+ * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same one was passed within an hour,
+ * or many of its kind. Nothing waits for it, and no failure of it gets out.
+ */
+export function raiseAlert(scope: Scope, alert: RaisedAlert): void {
+  const { kind, ...fields } = alert
+  logError(kind, fields)
+  const { waitUntil, onAlert } = scope
+  const passed = onAlert && unlessTooMany(onAlert, alert, scope.now())
+  if (!passed) return
+  const raised = deliver(scope, onAlert, passed).catch((error: unknown) => {
+    logError('on_alert_failed', { alert: kind, order_id: alert.order_id, ...describeError(error) })
+  })
+  waitUntil?.(raised)
+}
+
+/** Raises the alert of a wrong configuration: the name of each binding, never its value. */
+export const raiseMisconfigured = (scope: Scope, misconfigured: readonly string[]): void =>
+  raiseAlert(scope, { kind: 'configuration', order_id: null, misconfigured })
+
+interface Raised {
+  /** When each alert was raised. */
+  times: Map<string, number>
+  /** How many of a kind there were in the hour since. */
+  kinds: Map<string, { since: number; count: number }>
+}
+
+const remembered = new WeakMap<OnAlert<ShopEnv>, Raised>()
+
+/** @returns What is passed on: the alert, a count of its kind, or nothing. */
+function unlessTooMany(onAlert: OnAlert, alert: RaisedAlert, now: number): RaisedAlert | undefined {
+  const { times, kinds } = remembered.get(onAlert) ?? { times: new Map(), kinds: new Map() }
+  remembered.set(onAlert, { times, kinds })
+  const id = JSON.stringify(alert)
+  if (now - (times.get(id) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return undefined
+  if (times.size >= REMEMBERED) times.clear()
+  times.set(id, now)
+  const { kind } = alert
+  const last = kinds.get(kind)
+  const { since, count } = last && now - last.since < HOUR_MS ? last : { since: now, count: 0 }
+  kinds.set(kind, { since, count: count + 1 })
+  if (count < ONE_BY_ONE) return alert
+  return Number.isInteger(Math.log2((count + 1) / ONE_BY_ONE)) ? { kind, order_id: null, count: count + 1 } : undefined
+}
+
+async function deliver(scope: Scope, onAlert: OnAlert, alert: RaisedAlert): Promise<void> {
+  // Alert even if the storage fails: that may be the problem. A 429 means that another isolate just recorded it.
+  const isNew = await mayRaise(scope, alert).catch((error: unknown) => {
+    return !(error instanceof StorageError && error.tooSoon)
+  })
+  if (!isNew) return
+  const { order_id } = alert
+  // The price of the order: it is not worth a failure.
+  const asked = order_id === null ? undefined : await readOrder(scope.till, order_id).then(askedIn, () => undefined)
+  const text = textOf(alert, scope.env, asked)
+  await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
+}
+
+/**
+ * Whether the same alert was not raised within an hour. One about no order may be about the database: its key in KV is
+ * `alert/<hash of the alert>`, gone after an hour.
+ */
+async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
+  const at = scope.now()
+  const id = sha256Base64url(JSON.stringify(alert))
+  if (alert.order_id !== null) return isFirst(scope, id, HOUR_MS)
+  const last = (await scope.kv.get(`alert/${id}`)) as { at: number } | undefined
+  if (last && at - last.at < HOUR_MS) return false
+  await scope.kv.put(`alert/${id}`, { at }, undefined, HOUR_MS / 1000)
+  return true
+}
+
+/** The alerts of an event: the flags that it has brought, and operations that it shows to have ended otherwise. */
+export function alertsOfChange(before: Judged, after: Reading): RaisedAlert[] {
+  const { order_id, order } = after
+  // A second try at paying informs; nobody has to look at it.
+  const flags = order.flags.filter((flag) => flag !== 'paid_after_failure' && !before.order.flags.includes(flag))
+  const told = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
+  return [
+    ...flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id, flag })),
+    ...lateAlerts(order_id, after).filter(({ attempt_id }) => !told.includes(attempt_id)),
+  ]
+}
+
+/** The alerts of the operations that ended otherwise than their callers were told. */
+export const lateAlerts = (order_id: string, { made }: Pick<Judged, 'made'>): RaisedAlert[] =>
+  made.flatMap((one): RaisedAlert[] => {
+    const kind = isDeclined(one) ? 'operation_declined' : 'operation_contradicted'
+    return one.late ? [{ kind, order_id, operation: one.kind, attempt_id: one.id }] : []
+  })
+
+/** The flags that need a person, and what is said of them. */
+export const FLAGS: Readonly<Record<Exclude<OrderFlag, 'paid_after_failure'>, string>> = {
+  amount_mismatch: 'another amount was paid than was asked for',
+  currency_mismatch: 'another currency was paid than was asked for',
+  over_capture: 'more was charged than was reserved',
+  unknown_order: 'no link of this shop opened it',
+  unexpected_shape: 'it was reported in an unexpected form',
+  foreign_pos: 'it was paid to another POS',
+  status_conflict: 'it was reported both as successful and as failed',
+  over_refund: 'more was refunded than was paid',
+  paid_twice: 'it was paid twice: refund one of the payments',
+  over_sold: 'its link had sold as many as it may: send one more, or refund it',
+}
+
+/** What was asked for, and by which origin's link. */
+export interface Asked {
+  amount?: number
+  currency?: string
+  origin?: string
+}
+
+/** What was asked for by the first payment of an order. */
+export function askedIn({ attempts }: Pick<Reading, 'attempts'>): Asked | undefined {
+  const payment = attempts.find((one) => one.payment)?.payment
+  if (!payment) return undefined
+  const { amount, currency } = payment.terms
+  return { amount, currency, origin: (payment.link?.page as Asked | undefined)?.origin } as Asked
+}
+
+/** The event and its remedy, with an address: for the phone of who runs the shop. */
+export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, asked?: Asked): string {
+  const { kind, order_id, flag, count } = alert
+  const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''
+  const order = `Order ${order_id}${sum}: `
+  const origin = originOf(env, asked)
+  const api = `${origin}/api/`
+  const at = order_id === null ? `${api}orders` : `${api}orders/${orderPart(order_id)}`
+  const portal = `Look it up in the merchant portal. See ${at}`
+  if (count !== undefined) return `${count} alerts "${kind}" within an hour; the log has each of them. See ${at}`
+  switch (kind) {
+    case 'stray':
+      return `A webhook names no order (${alert.reason}). Ask the service which one is meant. See ${api}strays/${alert.id}`
+    case 'configuration':
+      return `The worker is misconfigured (${alert.misconfigured}). Correct it and deploy. See ${origin}/health`
+    case 'on_event_given_up':
+      return `${order}onEvent failed ${alert.attempts} times and is not called again. Correct it, then send POST ${api}events/${alert.event_id}/replay`
+    case 'on_event_failing':
+      return `${order}onEvent failed ${alert.attempts} times${alert.waiting ? `, and ${alert.waiting} events wait` : ''}. See ${api}events?failing=true, correct it and deploy`
+    case 'operation_unsettled':
+      return `${order}it is not known how a ${alert.operation} ended. ${portal}`
+    case 'operation_contradicted':
+      return `${order}a ${alert.operation} that was settled ended otherwise. ${portal}`
+    case 'operation_declined':
+      return `${order}a ${alert.operation} that was pending was declined: no money moved. See ${at}`
+    case 'checkout_rejected':
+      return `${order}the service rejects its payment (${alert.fields}), so nobody can pay it. Correct it, or make a new link. See ${at}`
+    case 'checkout_open':
+      return `${order}its payment has not ended for a day. ${portal}`
+    default: {
+      const what = flag ?? kind
+      return `${order}${FLAGS[what as keyof typeof FLAGS] ?? what}. Check it before you ship. See ${at}`
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// What needs a person of the shop: of its orders, webhooks without an order, and payments that the service rejects.
+
+import type { CheckoutLink } from '../../checkout-link/index.ts'
+import { holdsMoney } from '../../orders/fold.ts'
+import type { SqlStatement } from '../../till/database.ts'
+import { readNamed, readOrder } from '../../till/store.ts'
+import { listStrays, type Stray } from '../kv/strays.ts'
+import { ProblemError } from '../lib/problem.ts'
+import type { RaisedAlert } from '../options.ts'
+import type { Scope } from '../scope.ts'
+import { query, queryAll, type Row } from '../tables.ts'
+import { askedIn, raiseAlert, textOf } from './alerts.ts'
+import { FLAG_BITS, findNeeding, itemOf, type Matter, type Needing } from './needing.ts'
+
+/** Something that a person should look at, with a sentence about it. `amount` is the wire's number, of what was asked for. */
+export interface AttentionItem {
+  kind: string
+  order_id: string | null
+  text: string
+  amount?: number
+  currency?: string
+  /** When its order came, ISO 8601, UTC. */
+  at: string
+  [detail: string]: unknown
+}
+
+/** The matters for a person, the oldest first. */
+export interface AttentionList {
+  items: AttentionItem[]
+  /** There is more than is shown. */
+  more: boolean
+  /** How many items there are. */
+  count: number
+}
+
+/** The items of the longest waiting orders. @param limit How many orders; 0: the count alone. */
+export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
+  const open = 'FROM edgetill_matter WHERE is_done = 0'
+  const [{ count: flags, orders }, [[sum] = [], matters = []]] = await Promise.all([
+    findNeeding(scope, limit && limit + 1),
+    queryAll(scope, [
+      [`SELECT count(*) AS count ${open}`, []],
+      [`SELECT id, at, matter ${open} ORDER BY at, id LIMIT ${limit && limit + 1}`, []],
+    ]),
+  ])
+  const count = orders.reduce((all, one) => all + one.matters.length, flags + Number(sum?.count))
+  if (limit === 0) return { items: [], more: count > 0, count }
+  const rows = [
+    ...orders.map((one) => ({ at: one.since, id: one.order_id, show: () => itemsOf(scope, one) })),
+    ...matters.map((row) => ({ at: Number(row.at), id: String(row.id), show: async () => [shownMatter(scope, row)] })),
+  ].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+  const items = await Promise.all(
+    rows.slice(0, limit).map(async ({ at, show }) => {
+      return (await show()).map((item) => ({ ...item, at: new Date(at).toISOString() }))
+    }),
+  )
+  return { items: items.flat(), more: rows.length > limit, count }
+}
+
+type Item = Omit<AttentionItem, 'at'> & Pick<AttentionItem, 'kind' | 'order_id' | 'text'>
+
+/** The items of an order; its flags are those of the attempt that holds money, else of the newest. */
+async function itemsOf(scope: Scope, { order_id, bits, matters }: Needing): Promise<Item[]> {
+  const { attempts } = await readOrder(scope.till, order_id)
+  const { order } = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1) ?? {}
+  const flags = [...(order?.flags ?? []), 'over_sold'].filter((flag) => (bits & (FLAG_BITS.get(flag) ?? 0)) > 0)
+  const flagged = flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id: order?.order_id ?? order_id, flag }))
+  const alerts = [...flagged, ...matters.map(({ alert }) => alert)]
+  const asked = askedIn({ attempts })
+  const { amount, currency } = asked ?? order ?? {}
+  const sum = amount != null && currency != null && { amount, currency }
+  return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, scope.env, asked) }))
+}
+
+const noItem = (): ProblemError => new ProblemError(404, 'not_found', 'No such item.')
+
+/** Takes what a person has looked at out of the list, until something new happens of it. @throws {ProblemError} if it is not there. */
+export async function attentionDone(
+  scope: Scope,
+  named: string,
+  { kind, flag }: { kind: string; flag?: string | null | undefined },
+): Promise<void> {
+  if (kind === 'checkout_rejected') {
+    if (!(await finishStray(scope, rejectedId(named)))) throw noItem()
+    return
+  }
+  const [{ base_id, order_key, next }] = await readNamed(scope.till, named)
+  const { orders } = await findNeeding(scope, 1, base_id)
+  const [{ bits, matters } = { bits: 0, matters: [] as Matter[] }] = orders
+  const flags = [...FLAG_BITS].filter(
+    ([name, bit]) => kind === 'flag' && (bits & bit) > 0 && (flag == null || flag === name),
+  )
+  const others = matters
+    .filter(({ alert }) => alert.kind === kind && flag == null)
+    .map((one) => [itemOf(one), 0] as const)
+  const open = [...flags, ...others]
+  if (open.length === 0) throw noItem()
+  const put = `INSERT INTO edgetill_done (order_id, item, bit, order_key, number) VALUES (?, ?, ?, ?, ?) ON CONFLICT (order_id, item) DO UPDATE
+    SET number = excluded.number`
+  const done = open.map(([item, bit]): SqlStatement => [put, [base_id, item, bit, order_key, next - 1]])
+  await queryAll(scope, done)
+}
+
+/** The row of an order's rejected payment among the matters for a person. */
+const rejectedId = (order_id: string): string => `rejected ${order_id}`
+
+/** Writes what no list of orders has; once more if it was done. */
+const PUT = `INSERT INTO edgetill_matter (id, at, is_done, matter) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO`
+
+function shownMatter({ env }: Scope, { matter }: Row): Item {
+  const { amount, currency, number, ...alert } = JSON.parse(String(matter))
+  return { ...alert, ...(number && { number }), ...(currency && { amount, currency }), text: textOf(alert, env) }
+}
+
+/** Shows the shop that nobody can pay by a link. @param fields The names of the fields that were rejected. */
+export async function reportRejected(scope: Scope, { order }: CheckoutLink, fields: readonly string[]): Promise<void> {
+  const { order_id, amount, currency } = order
+  const alert = { kind: 'checkout_rejected', order_id, fields } as const
+  raiseAlert(scope, alert)
+  const at = 'CASE WHEN edgetill_matter.is_done = 0 THEN edgetill_matter.at ELSE excluded.at END'
+  const sql = `${PUT} UPDATE SET at = ${at}, is_done = 0, matter = excluded.matter`
+  await query(scope, sql, rejectedId(order_id), scope.now(), JSON.stringify({ ...alert, amount, currency }))
+}
+
+/** The payment could be created after all. */
+export async function reportAccepted(scope: Scope, order_id: string): Promise<void> {
+  await query(scope, 'DELETE FROM edgetill_matter WHERE id = ?', rejectedId(order_id))
+}
+
+/** Shows webhooks that name no order, unless they are known. */
+export async function addStray(scope: Scope, ...strays: readonly Stray[]): Promise<void> {
+  const rows = strays.map(({ id, received_at, reason, ...about }): SqlStatement => {
+    const matter = { kind: 'stray', order_id: null, reason, id, ...about }
+    return [`${PUT} NOTHING`, [id, received_at, JSON.stringify(matter)]]
+  })
+  if (rows.length > 0) await queryAll(scope, rows)
+}
+
+/** Shows those again whose row could not be written. */
+export const findStrays = async (scope: Scope): Promise<void> =>
+  addStray(scope, ...(await listStrays(scope.kv, 500)).strays)
+
+/** Takes a matter out of the list: a person has done it. @returns Whether it was there. */
+export async function finishStray(scope: Scope, id: string): Promise<boolean> {
+  return (
+    (await query(scope, 'UPDATE edgetill_matter SET is_done = 1 WHERE id = ? AND is_done = 0 RETURNING id', id))
+      .length > 0
+  )
+}

@@ -1,0 +1,51 @@
+// The alerts of what becomes due with time: nothing calls for them but the cron.
+
+import type { SqlStatement } from '../../till/database.ts'
+import { markOpenPayments } from '../../till/settle.ts'
+import { DAY_MS, HOUR_MS } from '../lib/day.ts'
+import type { RaisedAlert } from '../options.ts'
+import type { Scope } from '../scope.ts'
+import { isFirst, queryAll } from '../tables.ts'
+import { raiseAlert } from './alerts.ts'
+import { findStrays } from './attention.ts'
+import { countFailing } from './deliver.ts'
+import { findMatters } from './needing.ts'
+
+/** The time of an alert that is raised once, as long as its matter is open: the last one that a `Date` can name. */
+const ONCE = 8_640_000_000_000_000
+/** So many alerts in a run. */
+const MOST = 100
+
+const idOf = ({ kind, order_id, attempt_id, event_id }: RaisedAlert): string =>
+  JSON.stringify([kind, order_id, attempt_id ?? event_id])
+
+/** Raises the alerts of what has had no end for too long, once each; and of events that `onEvent` fails on, once an hour for all. */
+export async function raiseDueAlerts(scope: Scope): Promise<void> {
+  if (await isFirst(scope, 'hourly alerts', HOUR_MS)) {
+    await markOpenPayments(scope.till)
+    await findStrays(scope)
+  }
+  const matters = await findMatters(scope)
+  const [told = []] = await queryAll(scope, [
+    ['SELECT id FROM edgetill_alert WHERE at = ?', [ONCE]],
+    ['DELETE FROM edgetill_alert WHERE at <= ?', [scope.now() - DAY_MS]],
+  ])
+  const known = new Set(told.map(({ id }) => String(id)))
+  const once = matters.flatMap(({ alert, state }) =>
+    /^(operation_unsettled|checkout_open|on_event_given_up)$/.test(alert.kind)
+      ? [{ ...alert, ...(state && { state }) }]
+      : [],
+  )
+  const ids = new Set(once.map(idOf))
+  const news = once.filter((alert) => !known.has(idOf(alert))).slice(0, MOST)
+  const over = [...known].filter((id) => !ids.has(id)).slice(0, MOST)
+  const note = 'INSERT INTO edgetill_alert (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING RETURNING id'
+  const written = await queryAll(scope, [
+    ...news.map((alert): SqlStatement => [note, [idOf(alert), ONCE]]),
+    ...over.map((id): SqlStatement => ['DELETE FROM edgetill_alert WHERE id = ?', [id]]),
+  ])
+  for (const [i, alert] of news.entries()) if (written[i]?.length) raiseAlert(scope, alert)
+  const failing = matters.find(({ alert }) => alert.kind === 'on_event_failing')
+  if (failing && (await isFirst(scope, 'on_event_failing', HOUR_MS)))
+    raiseAlert(scope, { ...failing.alert, waiting: await countFailing(scope) })
+}

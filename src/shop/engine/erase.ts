@@ -1,0 +1,211 @@
+// Personal data: what a person has removed of an order, and what is removed after RETENTION_DAYS.
+
+import { orderKey } from '../../orders/order-key.ts'
+import { catchUp } from '../../till/listed.ts'
+import { bookkeepingOf } from '../../till/personal-data.ts'
+import { type Erasable, eraseOrder, NEVER } from '../../till/settle.ts'
+import { readNamed } from '../../till/store.ts'
+import { retentionMs } from '../env.ts'
+import { keyOf, type StoredEvent } from '../kv/events.ts'
+import { eraseStrays } from '../kv/strays.ts'
+import { HOUR_MS } from '../lib/day.ts'
+import { describeError, logError, logInfo } from '../lib/log.ts'
+import { ignoreOutage, orStorageError, StorageError } from '../lib/storage-error.ts'
+import type { Scope } from '../scope.ts'
+import { isFirst, query, queryAll, type Row } from '../tables.ts'
+import { eraseLinks } from './links.ts'
+import { eraseNotes } from './record.ts'
+import { GRACE_MS, putErasure } from './schedule.ts'
+
+/** Until the cron goes on with what is left: KV takes one write of a key in a second. */
+const REST_MS = 1_000
+/** What was begun before an erasure is stored by then: it is erased too. */
+const MEANWHILE_MS = 60_000
+/** Until one that has failed is tried again: one that a person waits for, and another one. */
+const [FAILED_MS, PUT_OFF_MS] = [60_000, HOUR_MS / 4]
+/** Events that are erased at once: each is read from KV and written to it. An invocation may make 1,000 calls. */
+const ERASED_AT_ONCE = 200
+/** Calls of a run of the cron, and the orders that it reads. */
+const [CALLS, ORDERS] = [800, 150]
+
+/** The result of an erasure. */
+export interface Erased {
+  /** How many events were changed. */
+  erased_events: number
+  /** How many are left to the cron, a part at a time. */
+  events_left: number
+}
+
+/** `place`: the key of the last event until which all are erased. `later`: when what stays was written. `calls`: about how many were made. */
+type Done = Erased & { place: string; later: number[]; calls: number }
+
+/**
+ * Removes a person's data from everything that is stored of an order, at most 200 events at once; the cron goes on with the
+ * rest. The keys and what the books need stay: a repeated webhook is still recognised, totals stay right, and `onEvent` is
+ * still called for what waits for it.
+ *
+ * @param named The order, or an attempt at paying it.
+ */
+export async function erasePersonalData(scope: Scope, named: string): Promise<Erased> {
+  const [{ base_id }] = await readNamed(scope.till, named)
+  const before = scope.now()
+  // Whatever stops this, the cron goes on with it.
+  await putErasure(scope, base_id, before, before + REST_MS)
+  const { erased_events, events_left, place } = await erase(scope, base_id, before, true)
+  await query(
+    scope,
+    'UPDATE edgetill_erasure SET next_at = ?, place = ? WHERE order_id = ? AND before_at = ?',
+    ...[before + (events_left > 0 ? REST_MS : MEANWHILE_MS), events_left > 0 ? place : '', base_id, before],
+  )
+  logInfo('personal_data_erased', { order_id: named, erased_events, events_left })
+  return { erased_events, events_left }
+}
+
+async function erase(scope: Scope, order_id: string, before: number, isAsked: boolean, place = ''): Promise<Done> {
+  const notes = await eraseNotes(scope, order_id, before)
+  const attempts = await eraseOrder(scope.till, order_id, before)
+  if (isAsked) {
+    await orStorageError('list', () => catchUp(scope.till))
+    await eraseLinks(scope, order_id)
+    const keys = attempts.map((attempt) => orderKey(attempt.order_id))
+    await removeStrays(scope, ({ order = '' }) => keys.includes(order))
+  }
+  const done = await eraseCopies(scope, attempts, before, place)
+  return { ...done, later: [...notes, ...attempts.flatMap(({ later }) => later)] }
+}
+
+async function removeStrays(scope: Scope, isDue: Parameters<typeof eraseStrays>[1]): Promise<void> {
+  const gone = await eraseStrays(scope.kv, isDue)
+  const remove = 'DELETE FROM edgetill_matter WHERE id = ?'
+  if (gone.length > 0)
+    await queryAll(
+      scope,
+      gone.map((id) => [remove, [id]] as const),
+    )
+}
+
+/** Removes a person's data from the events in KV; the keys, the metadata and the fold's fields stay. */
+async function eraseCopies(
+  { kv, now }: Scope,
+  attempts: Erasable,
+  before: number,
+  place: string,
+): Promise<Omit<Done, 'later'>> {
+  const erased_at = now()
+  const copies = new Map<string, { at: number; metadata: object }>()
+  for (const { order_id, events } of attempts) {
+    // A process that died after it had written an event to KV has no row of it.
+    for (const { key, metadata } of await kv.list(keyOf(order_id, ''))) {
+      const known = (metadata ?? {}) as { received_at?: number }
+      copies.set(key, { at: Number(known.received_at), metadata: known })
+    }
+    for (const { id, summary, written_at: at } of events) {
+      const key = keyOf(order_id, id)
+      const { metadata = { ...JSON.parse(summary ?? '{}'), received_at: at } } = copies.get(key) ?? {}
+      copies.set(key, { at, metadata })
+    }
+  }
+  const due = [...copies].filter(([key, { at }]) => key > place && !(at > before)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const rest = Math.max(due.length - ERASED_AT_ONCE, 0)
+  const done = { erased_events: 0, events_left: rest, place, calls: 5 + attempts.length }
+  for (const [key, { at, metadata }] of due.slice(0, ERASED_AT_ONCE)) {
+    done.calls += 2
+    const stored = (await kv.get(key)) as StoredEvent | undefined
+    // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
+    if (!stored && erased_at - at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
+    if (stored && stored.erased_at === undefined) {
+      const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
+      const kept = stored.summary ? { received_at: stored.received_at, value: true } : metadata
+      if (await kv.put(key, value, kept).then(() => true, unlessTooSoon)) done.erased_events++
+      else done.events_left++
+    }
+    if (done.events_left === rest) done.place = key
+  }
+  return done
+}
+
+/** KV takes one write of a key in a second: the event is one of those that are left. */
+function unlessTooSoon(error: unknown): false {
+  if (!(error instanceof StorageError && error.tooSoon)) throw error
+  return false
+}
+
+/** Goes on with what a person asked for, and removes what has been kept for RETENTION_DAYS, a part in each run of the cron. */
+export async function eraseDue(scope: Scope): Promise<void> {
+  const { now, env } = scope
+  const retention = retentionMs(env)
+  const [rows = [], [kept] = []] = await queryAll(scope, [
+    [`SELECT * FROM edgetill_erasure WHERE next_at <= ? ORDER BY next_at LIMIT ${ORDERS}`, [now()]],
+    [`SELECT * FROM edgetill_erasure WHERE order_id = ''`, []],
+  ])
+  const budget = { calls: CALLS }
+  for (const row of rows) {
+    if (budget.calls > 0) await eraseRow(scope, budget, String(row.order_id), row)
+  }
+  if (retention === undefined) {
+    // What a person asked for stays.
+    if (kept) await query(scope, `DELETE FROM edgetill_erasure WHERE order_id = '' OR before_at = 0`)
+    return
+  }
+  if (await isFirst(scope, 'erase strays', HOUR_MS)) {
+    const before = now() - retention
+    await removeStrays(scope, ({ received_at = 0 }) => received_at <= before)
+    await query(scope, `DELETE FROM edgetill_matter WHERE at <= ? AND id NOT LIKE 'rejected %'`, before)
+    await eraseLinks(scope, before)
+  }
+  await walk(scope, retention, kept, budget)
+}
+
+/** Erases the orders that have become old enough, the oldest first. The row with an empty id has the last of them; another RETENTION_DAYS begins anew. */
+async function walk(scope: Scope, retention: number, kept: Row | undefined, budget: Budget): Promise<void> {
+  const isSame = Number(kept?.before_at) === retention
+  const [since, last] = (isSame ? JSON.parse(String(kept?.place)) : [0, '']) as [number, string]
+  const sql = `SELECT order_id, since FROM edgetill_order WHERE since <= ? AND since >= ? AND (since > ? OR order_id > ?)
+    ORDER BY since, order_id LIMIT ${ORDERS}`
+  const page = await query(scope, sql, scope.now() - retention - GRACE_MS, since, since, last)
+  let end: Row | undefined
+  for (const row of page) {
+    if (budget.calls <= 0) break
+    await eraseRow(scope, budget, String(row.order_id))
+    end = row
+  }
+  const put = `INSERT INTO edgetill_erasure (order_id, before_at, next_at, place) VALUES ('', ?, ${NEVER}, ?) ON CONFLICT (order_id) DO UPDATE SET
+    before_at = excluded.before_at, place = excluded.place`
+  const place = JSON.stringify(end ? [Number(end.since), end.order_id] : [since, last])
+  if (end || !isSame) await query(scope, put, retention, place)
+}
+
+/** What a run of the cron may do yet. */
+type Budget = { calls: number }
+
+/** Erases an order, and has the cron go on with what is left, what is kept for now, or what has failed. @param row That says it is due. */
+async function eraseRow(scope: Scope, budget: Budget, order_id: string, row?: Row): Promise<void> {
+  const retention = retentionMs(scope.env)
+  const at = scope.now()
+  const asked = Number(row?.before_at ?? 0)
+  const before = asked > 0 ? asked + MEANWHILE_MS : at - (retention ?? 0)
+  const again = async (next_at: number, rest: number, place = ''): Promise<void> => {
+    const sql = `INSERT INTO edgetill_erasure (order_id, before_at, next_at, place) VALUES (?, ?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
+      before_at = excluded.before_at, next_at = excluded.next_at, place = excluded.place WHERE edgetill_erasure.before_at <= ?`
+    await query(scope, sql, order_id, rest, next_at, place, asked)
+  }
+  try {
+    const { calls, events_left, later, place } = await erase(
+      scope,
+      order_id,
+      before,
+      asked > 0,
+      String(row?.place ?? ''),
+    )
+    budget.calls -= calls
+    if (events_left > 0) await again(at + REST_MS, asked, place)
+    else if (asked > 0 && at < before) await again(before, asked)
+    else if (retention !== undefined && later.length > 0) await again(Math.min(...later) + retention + GRACE_MS, 0)
+    else if (row)
+      await query(scope, 'DELETE FROM edgetill_erasure WHERE order_id = ? AND before_at <= ?', order_id, asked)
+  } catch (error) {
+    budget.calls -= ERASED_AT_ONCE
+    logError('retention_failed', { order_id, ...describeError(error) })
+    await again(at + (asked > 0 ? FAILED_MS : PUT_OFF_MS), asked, String(row?.place ?? '')).catch(ignoreOutage)
+  }
+}

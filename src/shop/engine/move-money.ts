@@ -1,0 +1,81 @@
+// Captures, refunds and voids of `/api`: the till makes each once for its key, and its answer gets the words of HTTP.
+
+import { isConfigError } from '../../errors.ts'
+import { baseOrderId } from '../../orders/attempt-id.ts'
+import { requestOf } from '../../till/calls.ts'
+import { playMoney } from '../../till/move-money.ts'
+import { isOpen, type Message, type OperationKind } from '../../till/protocol.ts'
+import { readNamed } from '../../till/store.ts'
+import { later } from '../later.ts'
+import { outcomeUnknown, type RecordedResponse, responseTo } from '../lib/money-answers.ts'
+import { ProblemError, problemOf } from '../lib/problem.ts'
+import { isStorageError, StorageError } from '../lib/storage-error.ts'
+import type { Scope } from '../scope.ts'
+import { publish } from './publish.ts'
+
+/** A capture, refund or void as it came to `/api`. */
+export interface MoneyCall {
+  kind: OperationKind
+  idempotencyKey: string
+  /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
+  fields: Readonly<Record<string, unknown>>
+  /** The order's totals as the caller knows them. */
+  version?: string | undefined
+  /** The amount that its caller may refund of the whole order, in minor units. */
+  limit?: number | undefined
+}
+
+/** Makes a capture, refund or void once for each Idempotency-Key. @throws {StorageError} before it is sent. */
+export async function moveMoney(scope: Scope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
+  const { kind, idempotencyKey, fields, version: given, limit } = call
+  // Without a name it is of the first attempt.
+  const version = given?.includes(':') === false ? `${encodeURIComponent(baseOrderId(order_id))}:${given}` : given
+  const request = { ...(await requestOf(kind, fields, idempotencyKey)), version, limit }
+  return play(scope, order_id, { type: 'request', request }, kind, fields)
+}
+
+/** Settles an operation by hand, but not against what the events say. With `unknown` the service is asked. */
+export async function settleByHand(
+  scope: Scope,
+  named: string,
+  { attempt_id: id, executed }: { attempt_id: string; executed: boolean | 'unknown' },
+): Promise<RecordedResponse> {
+  const find = async () => {
+    const [reading] = await readNamed(scope.till, named)
+    const its = reading.attempts.find(({ made, order }) => [...made, ...order.operations].some((one) => one.id === id))
+    return { order_id: (its ?? reading).order_id, found: its?.made.find((one) => one.id === id) }
+  }
+  const { order_id, found: before } = await find()
+  if (executed !== 'unknown') {
+    const settled = await play(scope, order_id, { type: 'by_hand', id, executed, isListed: false })
+    // The service has shown at this moment what the person says.
+    const { found } = before && isOpen(before) && settled.status === 409 ? await find() : {}
+    return executed && found?.outcome === 'done' && found.answer ? responseTo(found.answer) : settled
+  }
+  await play(scope, order_id, { type: 'check', id, mayAsk: true })
+  const { found } = await find()
+  if (!found) return responseTo({ code: 'unknown_operation' })
+  return { status: 200, body: { state: isOpen(found) ? 'unknown' : (found.outcome as string) } }
+}
+
+async function play(
+  scope: Scope,
+  order_id: string,
+  first: Message,
+  kind?: OperationKind,
+  fields: object = {},
+): Promise<RecordedResponse> {
+  const { answer, sent, error } = await playMoney(scope.till, order_id, first, fields)
+  if (answer || sent) later(scope, 'order_not_published', order_id, () => publish(scope, order_id))
+  if (answer) return responseTo(answer)
+  // A look has no answer.
+  if (error === undefined) return { status: 200, body: {} }
+  // The caller gets the response, though it could not be stored.
+  if (sent?.answer) return responseTo(sent.answer)
+  if (sent && kind) return { status: 502, body: outcomeUnknown(kind) }
+  if (isStorageError(error)) throw new StorageError('The shop’s database failed.', false, error)
+  const problem = problemOf(error)
+  if (!problem || isConfigError(error)) throw error
+  const title = 'Nothing was sent: the service could not be asked what was made before.'
+  throw new ProblemError(503, 'connection', title, problem.detail)
+}

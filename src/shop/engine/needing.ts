@@ -1,0 +1,163 @@
+// The orders that need a person, as the log and the list of orders have them now.
+
+import { isFinal } from '../../helpers/status.ts'
+import { attemptId } from '../../orders/attempt-id.ts'
+import { FLAGS } from '../../orders/listed-order.ts'
+import type { SqlStatement } from '../../till/database.ts'
+import { catchUp } from '../../till/listed.ts'
+import { answeredBy, isOpen, type MoneyOperation } from '../../till/protocol.ts'
+import { type Reading, readOrder } from '../../till/store.ts'
+import { hasEnded } from '../../till/unsettled.ts'
+import { DAY_MS } from '../lib/day.ts'
+import { orStorageError, StorageError } from '../lib/storage-error.ts'
+import type { RaisedAlert } from '../options.ts'
+import type { Scope } from '../scope.ts'
+import { queryAll, type Row } from '../tables.ts'
+import { lateAlerts } from './alerts.ts'
+
+/** What has no end, or has failed, for so long. */
+const TEN_MINUTES_MS = 600_000
+/** How often `onEvent` fails until it is not called again. */
+const MAX_FAILURES = 20
+
+/** The flags that need a person, each a bit of `flags` in the list of orders. */
+export const FLAG_BITS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  FLAGS.slice(1).map((flag, i) => [flag, 2 ** (i + 1)]),
+)
+const ALL = /* @__PURE__ */ [...FLAG_BITS.values()].reduce((all, bit) => all + bit)
+
+/** The flags of an order that a person has looked at, unless there was news since: not the refund or void that solves it. */
+const DONE = `SELECT coalesce(sum(d.bit), 0) FROM edgetill_done d WHERE d.order_id = o.order_id AND d.bit > 0 AND NOT EXISTS (SELECT 1 FROM edgetill_log l
+  WHERE l.order_key = d.order_key AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
+  OR (l.summary NOT LIKE '%"method":"refund"%' AND l.summary NOT LIKE '%"method":"void"%')))`
+
+/** Orders with flags that are not done: `bits`. @param and A further condition of `edgetill_order o`. */
+const flagged = (and: string): string =>
+  `(SELECT order_id, since, flags & (${ALL} - done) AS bits FROM (SELECT o.order_id, o.since, (${DONE}) AS done, o.flags
+    FROM edgetill_order o WHERE o.flags > 1 ${and}) f) b WHERE bits > 0`
+const COUNT = /* @__PURE__ */ [...FLAG_BITS.values()].map((bit) => `(bits & ${bit}) / ${bit}`).join(' + ')
+
+/** The rows of the log that may need a person, each found by an index. */
+function rowsOf(clock: string, order_id?: string): SqlStatement {
+  const which = order_id === undefined ? '' : 'l.order_id = ? AND'
+  const isOld = (ms: number) => `l.written_at <= ${clock} - ${ms}`
+  const hasFailed = `(l.attempts > 5 OR (l.error IS NOT NULL AND (l.attempts = 5 OR ${isOld(TEN_MINUTES_MS)})))`
+  const conditions = [
+    `l.is_open > 0 AND (l.kind IN ('end', 'payment') OR l.is_open > 1 OR (l.kind = 'operation' AND ${isOld(TEN_MINUTES_MS)}))`,
+    `l.kind = 'operation' AND l.next_at > 0 AND l.is_open = 0 AND ${isOld(DAY_MS)}`,
+    `l.kind = 'event' AND l.next_at > 0 AND ${hasFailed}`,
+  ]
+  const selects = conditions.map(
+    (
+      condition,
+      i,
+    ) => `SELECT l.order_id, l.attempt, l.kind, l.id, l.attempts, ${i >> 1} AS is_failing, coalesce(o.since, l.written_at) AS since
+      FROM edgetill_log l LEFT JOIN edgetill_order o ON o.order_id = l.order_id WHERE ${which} ${condition}`,
+  )
+  return [selects.join(' UNION ALL '), order_id === undefined ? [] : [order_id, order_id, order_id]]
+}
+
+/** What needs a person beside flags. `state`: of what has no end, as the service has said. */
+export interface Matter {
+  alert: RaisedAlert
+  state?: 'pending' | 'unknown'
+}
+
+/** An order that needs a person. */
+export interface Needing {
+  order_id: string
+  /** When its first row was written, milliseconds since 1970. */
+  since: number
+  /** Its flags that are not done. */
+  bits: number
+  matters: Matter[]
+}
+
+/** What an item is known by when it is done. */
+export const itemOf = ({ alert }: Matter): string => JSON.stringify(alert)
+
+/**
+ * Finds the orders that need a person. Of flags a count is enough: orders with flags alone are listed up to `limit`.
+ * @param order_id Of this order alone. @returns `count`: of flags that are not done.
+ */
+export async function findNeeding(
+  scope: Scope,
+  limit: number,
+  order_id?: string,
+): Promise<{ count: number; orders: Needing[] }> {
+  const { till } = scope
+  const isWhole = await orStorageError('list', () => catchUp(till))
+  if (!isWhole) throw new StorageError('The list of orders is behind.', false)
+  const its = order_id === undefined ? [] : [order_id]
+  const list = flagged(order_id === undefined ? '' : 'AND o.order_id = ?')
+  const [rows, values] = rowsOf(till.database.clock, order_id)
+  const [[sum] = [], flags = [], found = [], done = []] = await queryAll(scope, [
+    [`SELECT coalesce(sum(${COUNT}), 0) AS count FROM ${list}`, its],
+    [`SELECT order_id, since, bits FROM ${list} ORDER BY since, order_id LIMIT ${limit}`, its],
+    [rows, values],
+    [
+      `SELECT order_id, item FROM edgetill_done WHERE bit = 0 AND order_id IN (SELECT order_id FROM (${rows}) r)`,
+      values,
+    ],
+  ])
+  const isDone = new Set(done.map((row) => `${row.order_id} ${row.item}`))
+  const orders = new Map<string, Needing>()
+  for (const { order_id, matters, ...one } of await readMatters(scope, found)) {
+    const open = matters.filter((matter) => !isDone.has(`${order_id} ${itemOf(matter)}`))
+    if (open.length > 0) orders.set(order_id, { ...one, order_id, matters: open })
+  }
+  for (const row of flags) {
+    const order_id = String(row.order_id)
+    const known = orders.get(order_id) ?? { order_id, since: Number(row.since), matters: [] }
+    orders.set(order_id, { ...known, bits: Number(row.bits) })
+  }
+  return { count: Number(sum?.count), orders: [...orders.values()] }
+}
+
+/** What needs a person of each order beside its flags, done or not. */
+export async function findMatters(scope: Scope): Promise<Matter[]> {
+  const [found = []] = await queryAll(scope, [rowsOf(scope.till.database.clock)])
+  return (await readMatters(scope, found)).flatMap(({ matters }) => matters)
+}
+
+function readMatters(scope: Scope, found: readonly Row[]): Promise<Needing[]> {
+  const orders = new Map<string, Row[]>()
+  for (const row of found) orders.set(String(row.order_id), [...(orders.get(String(row.order_id)) ?? []), row])
+  const all = [...orders].map(async ([order_id, rows]) => {
+    const since = Number(rows[0]?.since)
+    return { order_id, since, bits: 0, matters: await mattersOf(scope, order_id, rows) }
+  })
+  return Promise.all(all)
+}
+
+async function mattersOf(scope: Scope, order_id: string, rows: readonly Row[]): Promise<Matter[]> {
+  const failing = rows.filter(({ is_failing }) => Number(is_failing) > 0)
+  const failed = failing.map(({ id, attempt, attempts }): Matter => {
+    const kind = Number(attempts) < MAX_FAILURES ? 'on_event_failing' : 'on_event_given_up'
+    const own = attemptId(order_id, Number(attempt))
+    return { alert: { kind, order_id: own, event_id: String(id), attempts: Number(attempts) } }
+  })
+  if (failing.length === rows.length) return failed
+  const { attempts } = await readOrder(scope.till, order_id)
+  const late = attempts.flatMap((one) => lateAlerts(one.order_id, one))
+  return [...attempts.flatMap((one) => openIn(one, rows)), ...late.map((alert) => ({ alert })), ...failed]
+}
+
+/** What has no end in an attempt. */
+function openIn({ order_id, attempt, order, made, payment, now }: Reading, rows: readonly Row[]): Matter[] {
+  const isOpenFor = (one: MoneyOperation, ms: number) => now - one.started_at >= ms
+  const operations = made.flatMap((one): Matter[] => {
+    const { id, kind, late, maybeLost, started_at } = one
+    const isUnknown = isOpen(one) && !answeredBy(made, one, order.operations)
+    const isPending = !isOpen(one) && !hasEnded(one, order.operations) && isOpenFor(one, DAY_MS)
+    if (late || !(isPending || (isUnknown && (maybeLost || isOpenFor(one, TEN_MINUTES_MS))))) return []
+    const since = new Date(started_at).toISOString()
+    const alert = { kind: 'operation_unsettled', order_id, since, operation: kind, attempt_id: id } as const
+    return [{ alert, state: isPending ? 'pending' : 'unknown' }]
+  })
+  const isMarked = rows.some((row) => row.kind === 'payment' && Number(row.attempt) === attempt)
+  if (!isMarked || !payment || isFinal(order.status ?? '')) return operations
+  const since = new Date(Number(payment.written_at)).toISOString()
+  const state = order.status === 'pending' ? 'pending' : 'unknown'
+  return [{ alert: { kind: 'checkout_open', order_id, since }, state }, ...operations]
+}

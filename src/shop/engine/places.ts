@@ -1,0 +1,59 @@
+// The places of a link that anybody may pay with: which of its orders have one, and how many it has sold.
+
+import { holdsMoney } from '../../orders/fold.ts'
+import { MONEY_STATES, type MoneyState } from '../../orders/money-state.ts'
+import { relist } from '../../till/listed.ts'
+import type { Reading } from '../../till/store.ts'
+import { isReuseId } from '../lib/links.ts'
+import type { Scope } from '../scope.ts'
+import { query, queryAll } from '../tables.ts'
+
+/** Whether an order of the lists is in one of these states. */
+export const isIn = (...states: MoneyState[]): string =>
+  `coalesce(o.state, 0) IN (${states.map((state) => MONEY_STATES.indexOf(state))})`
+
+/** The condition of the row with which an order was made. Each later one has the attempt that had failed before. */
+export const FIRST: string = "failed = '-'"
+/** The condition of a row, joined with its order in the lists, that is sold. */
+export const SOLD: string = `(r.sold > 0 OR ${isIn('paid', 'reserved', 'partly_charged', 'partly_refunded', 'refunded')})`
+/** That has a place: it is sold, or may still be paid. Cancelled for others, or failed later than it took the place, it has none. */
+export const HAS_PLACE: string = `((r.is_given = 0 OR ${SOLD}) AND NOT (${isIn('released')}
+  OR ${isIn('failed')} AND substr(o.shown, 1, length(r.failed)) <> r.failed))`
+export const ROWS: string = 'edgetill_reuse r LEFT JOIN edgetill_order o ON o.order_id = r.order_id'
+
+/** How many orders of a link have a place. @param link The name of its row in the query. */
+export const placesOf = (link: string, condition = '1 = 1'): string =>
+  `(SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = ${link}.nonce AND ${HAS_PLACE} AND ${condition})`
+
+/** Notes the sale of a link's order. @returns Whether the link had sold all that it may sell before. */
+export async function noteSold(scope: Scope, after: Reading): Promise<boolean> {
+  const { base_id, order_key, attempts } = after
+  if (!mayBeSold(base_id, [after, ...attempts])) return false
+  const count = `SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = edgetill_reuse.nonce AND r.order_id <> edgetill_reuse.order_id
+    AND r.sold > 0 AND NOT ${isIn('released')}`
+  const [, sold = []] = await queryAll(scope, [
+    // Of two sales at once one waits for the other here.
+    [
+      'UPDATE edgetill_link SET nonce = nonce WHERE nonce = (SELECT nonce FROM edgetill_reuse WHERE order_id = ? LIMIT 1)',
+      [base_id],
+    ],
+    [
+      `UPDATE edgetill_reuse SET next_at = NULL, sold = CASE WHEN (SELECT max_orders FROM edgetill_link l WHERE l.nonce = edgetill_reuse.nonce)
+        <= (${count}) THEN 2 ELSE 1 END WHERE order_id = ? AND sold = 0 RETURNING sold`,
+      [base_id],
+    ],
+  ])
+  const isOver = sold.some((row) => Number(row.sold) === 2)
+  if (isOver) await queryAll(scope, [relist(scope.till, order_key)])
+  return isOver
+}
+
+/** Whether an order holds money of which its link had sold all that it may sell before. */
+export async function isOverSold(scope: Scope, attempts: readonly Reading[]): Promise<boolean> {
+  const { base_id = '' } = attempts[0] ?? {}
+  const sql = 'SELECT sold FROM edgetill_reuse WHERE order_id = ? AND sold = 2'
+  return mayBeSold(base_id, attempts) && (await query(scope, sql, base_id)).length > 0
+}
+
+const mayBeSold = (base_id: string, attempts: readonly Reading[]): boolean =>
+  isReuseId(base_id) && attempts.some(({ order }) => holdsMoney(order.totals))

@@ -1,0 +1,208 @@
+// Who did what: the acts of the shop's people on its orders.
+
+import { sha256Base64url } from '../../lib/sha256.ts'
+import { baseOrderId } from '../../orders/attempt-id.ts'
+import type { SqlStatement } from '../../till/database.ts'
+import { answeredBy, isDeclined, type MoneyOperation } from '../../till/protocol.ts'
+import { type Reading, readNamed, readOrder } from '../../till/store.ts'
+import { describeError, logError } from '../lib/log.ts'
+import { ProblemError } from '../lib/problem.ts'
+import { ignoreOutage } from '../lib/storage-error.ts'
+import type { Scope } from '../scope.ts'
+import { query, queryAll, type Row } from '../tables.ts'
+import { scheduleErasure } from './schedule.ts'
+
+/** Who did what with an order. */
+export interface RecordEntry {
+  /** ISO 8601, UTC. */
+  at: string
+  by: string
+  action: string
+  /** Hundredths of its currency's unit. */
+  amount_minor?: number
+  currency?: string
+  /** Of a note; gone when the personal data was removed. Of `attention_done`: what is done. */
+  text?: string
+  /**
+   * How it ended, as far as that is known now: `done`; `pending` or `rejected` of what the service took and did not do yet, or
+   * not at all; else the code of the error. Absent: it ended before this was known.
+   */
+  result?: string
+}
+
+/** The same as it is stored. */
+type StoredEntry = Omit<RecordEntry, 'at' | 'amount_minor'> & { amount?: number }
+type End = { result: string; amount?: number }
+
+/** An act that begins. `key`: all acts of an order that have it are one entry. */
+export type Act = Pick<StoredEntry, 'action' | 'text'> & { key?: string }
+
+/** An entry, when it was written, in milliseconds since 1970, and its id. */
+export interface RecordRow {
+  id: string
+  at: number
+  order_id: string
+  entry: StoredEntry
+}
+
+/** An entry as the API shows it. */
+export const shownEntry = (at: number, { amount, ...entry }: StoredEntry): RecordEntry => ({
+  ...{ at: new Date(at).toISOString(), ...entry },
+  ...(amount !== undefined && { amount_minor: amount }),
+})
+
+const rowOf = (row: Row): RecordRow => ({
+  ...{ id: String(row.id), at: Number(row.at), order_id: String(row.order_id) },
+  entry: JSON.parse(String(row.entry)),
+})
+
+/** Writes an entry, or another state of it. Two of one millisecond stay in their order. */
+function put(scope: Scope, id: string, order_id: string, entry: StoredEntry, isNew = false): SqlStatement {
+  const sql = `INSERT INTO edgetill_act (id, at, order_id, entry) SELECT CAST(? AS text), CASE WHEN max(at) >= ? THEN max(at) + 1 ELSE ? END,
+    CAST(? AS text), CAST(? AS text) FROM edgetill_act WHERE order_id = ? ON CONFLICT (id) DO
+    ${isNew ? 'NOTHING' : 'UPDATE SET entry = excluded.entry'}`
+  const now = scope.now()
+  return [sql, [id, now, now, order_id, JSON.stringify(entry), order_id]]
+}
+
+const SELECT = 'SELECT id, at, order_id, entry FROM edgetill_act'
+
+/** The id of a money call's entry. */
+const keyedId = (action: string, keyHash: string, order_id: string): string => `${action} ${keyHash} ${order_id}`
+
+const plainEnd = (value: unknown): End => ({ result: value === false ? 'failed' : 'done' })
+
+/**
+ * Runs an act, and records who does it: before it, so that nothing is done by nobody, and how it ended.
+ * @param endOf The end that its value means.
+ */
+export async function act<T>(
+  scope: Scope,
+  named: string,
+  { key, ...what }: Act,
+  run: () => Promise<T>,
+  endOf: (value: T) => End = plainEnd,
+): Promise<T> {
+  const { by } = scope
+  if (by === undefined) return run()
+  const order_id = baseOrderId(named)
+  const id = key === undefined ? crypto.randomUUID() : keyedId(what.action, sha256Base64url(key), order_id)
+  const entry: StoredEntry = { by, ...what }
+  const find: SqlStatement = [`${SELECT} WHERE id = ?`, [id]]
+  // A write that fails here fails below too, or is made then.
+  const begun = key === undefined ? [put(scope, id, order_id, entry)] : [find, put(scope, id, order_id, entry, true)]
+  const [[known] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
+  let end: End = { result: 'failed' }
+  try {
+    const value = await run()
+    end = endOf(value)
+    return value
+  } catch (error) {
+    end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }
+    throw error
+  } finally {
+    // Neither money nor anything else fails because it could not be recorded. An act that has failed is logged as such.
+    await queryAll(scope, [endedAs(end)]).catch((error: unknown) => {
+      ignoreOutage(error)
+      if (end.result === 'done') logError('not_recorded', { order_id, ...describeError(error) })
+    })
+  }
+
+  function endedAs(end: End): SqlStatement {
+    // An error of what was never an act: a wrong input, or an order that is not there.
+    if (!known && /^(invalid_input|not_found)$/.test(end.result)) return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
+    // Another request under a key that is used changes nothing of what is said of the first one.
+    const isOther = known && end.result === 'idempotency_key_reused'
+    const first = known && !isOther ? rowOf(known).entry : entry
+    return put(scope, isOther ? crypto.randomUUID() : id, order_id, { ...first, ...end })
+  }
+}
+
+/** @throws {ProblemError} if there is no such order. */
+export async function addNote(scope: Scope, named: string, text: string): Promise<void> {
+  const [reading] = await readNamed(scope.till, named)
+  if (reading.attempts.length === 0) throw new ProblemError(404, 'not_found', 'No such order.')
+  await scheduleErasure(scope, reading)
+  const { by = 'api' } = scope
+  await queryAll(scope, [
+    put(scope, crypto.randomUUID(), baseOrderId(named), { by, action: 'note', text, result: 'done' }),
+  ])
+}
+
+/** The acts of people on an order, the oldest first. What moved money says how that ended by now, in the order's currency. */
+export async function shownRecord(scope: Scope, { base_id, attempts }: Reading): Promise<RecordRow[]> {
+  const rows = await query(scope, `${SELECT} WHERE order_id = ? ORDER BY at, id`, baseOrderId(base_id))
+  return rows.map((row) => asOfNow(rowOf(row), attempts))
+}
+
+/** A page of the acts of people on all orders, the newest first. A note's text may name a customer. */
+export async function listActs(
+  scope: Scope,
+  {
+    limit,
+    after = [Number.MAX_SAFE_INTEGER, ''],
+  }: { limit: number; after?: readonly [at: number, id: string] | undefined },
+): Promise<{ entries: (RecordEntry & { order_id: string })[]; next: [at: number, id: string] | undefined }> {
+  const [at, last] = after
+  const sql = `${SELECT} WHERE at <= ? AND (at < ? OR id < ?) ORDER BY at DESC, id DESC LIMIT ${limit + 1}`
+  const found = (await query(scope, sql, at, at, last)).map(rowOf)
+  const page = found.slice(0, limit)
+  const moved = page.filter(({ entry }) => /^(capture|refund|void)$/.test(entry.action))
+  const orders = new Map<string, Promise<Reading>>()
+  for (const { order_id } of moved) {
+    if (!orders.has(order_id)) orders.set(order_id, readOrder(scope.till, order_id))
+  }
+  const entries = page.map(async (row) => {
+    const { attempts = [] } = (await orders.get(row.order_id)) ?? {}
+    const { text, ...entry } = asOfNow(row, attempts).entry
+    const shown = text !== undefined && entry.action !== 'note' && { text }
+    return { ...shownEntry(row.at, { ...entry, ...shown }), order_id: row.order_id }
+  })
+  const end = page.at(-1)
+  return { entries: await Promise.all(entries), next: found.length > limit && end ? [end.at, end.id] : undefined }
+}
+
+function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
+  const { id, order_id, entry } = row
+  const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
+  const isIts = ({ kind, keyHash }: MoneyOperation) => id === keyedId(kind, keyHash, order_id)
+  const its = attempts.find(({ made }) => made.some(isIts))
+  const result = its ? endNow(its, isIts, entry.result) : entry.result
+  const known = {
+    ...(result !== undefined && { result }),
+    ...(entry.amount !== undefined && currency && { currency }),
+  }
+  return { ...row, entry: { ...entry, ...known } }
+}
+
+/** How the operation of a key stands now, whatever its call was answered. */
+function endNow(
+  { made, order: { operations } }: Reading,
+  isIts: (one: MoneyOperation) => boolean,
+  said?: string,
+): string | undefined {
+  const one = made.filter(isIts).at(-1) as MoneyOperation
+  const { outcome, operation_id } = one
+  if (one.late && !isDeclined(one)) return 'outcome_unknown'
+  const shown =
+    operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)
+  if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
+  if (outcome === 'done') return said === 'outcome_unknown' ? 'done' : said
+  if (outcome === 'rejected') return said === undefined || said === 'outcome_unknown' ? 'not_executed' : said
+  return outcome === 'not_sent' ? said : 'outcome_unknown'
+}
+
+/**
+ * Removes the texts of an order's notes: what a person wrote about a customer. @param before Notes of then, or earlier.
+ * @returns When the others were written that have a text.
+ */
+export async function eraseNotes(scope: Scope, order_id: string, before: number): Promise<number[]> {
+  const rows = await query(scope, `${SELECT} WHERE order_id = ? AND entry LIKE '%"note"%'`, order_id)
+  const notes = rows.map(rowOf).filter(({ entry }) => entry.action === 'note' && entry.text !== undefined)
+  const old = notes.filter(({ at }) => at <= before)
+  const erase = old.map(({ id, entry: { text: _, ...entry } }): SqlStatement => {
+    return ['UPDATE edgetill_act SET entry = ? WHERE id = ?', [JSON.stringify(entry), id]]
+  })
+  if (erase.length > 0) await queryAll(scope, erase)
+  return notes.filter(({ at }) => at > before).map(({ at }) => at)
+}

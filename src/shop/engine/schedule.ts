@@ -1,0 +1,32 @@
+// When the personal data of orders is removed.
+
+import type { Reading } from '../../till/store.ts'
+import { retentionMs } from '../env.ts'
+import { HOUR_MS } from '../lib/day.ts'
+import type { Scope } from '../scope.ts'
+import { query } from '../tables.ts'
+
+/** What is due within an hour is removed at once. */
+export const GRACE_MS: number = HOUR_MS
+
+/** Has what is stored of an order now removed after RETENTION_DAYS, where the cron has removed what is older. */
+export async function scheduleErasure(scope: Scope, { base_id, attempts }: Reading): Promise<void> {
+  const retention = retentionMs(scope.env)
+  if (retention === undefined) return
+  const now = scope.now()
+  const rows = attempts.flatMap(({ events, payment }) => [...events, ...(payment ? [payment] : [])])
+  // The cron has not come to it yet.
+  if (Math.min(...rows.map(({ written_at }) => Number(written_at))) > now - retention) return
+  await putErasure(scope, base_id, 0, now + retention + GRACE_MS)
+}
+
+/** Has an order's personal data removed at this time, unless it is to be earlier. @param before 0: what is older than RETENTION_DAYS then. */
+export async function putErasure(scope: Scope, order_id: string, before: number, at: number): Promise<void> {
+  const earlier =
+    'CASE WHEN edgetill_erasure.next_at < excluded.next_at THEN edgetill_erasure.next_at ELSE excluded.next_at END'
+  const later =
+    'CASE WHEN edgetill_erasure.before_at > excluded.before_at THEN edgetill_erasure.before_at ELSE excluded.before_at END'
+  const sql = `INSERT INTO edgetill_erasure (order_id, before_at, next_at, place) VALUES (?, ?, ?, '') ON CONFLICT (order_id) DO UPDATE SET
+    next_at = ${earlier}, before_at = ${later}, place = ''`
+  await query(scope, sql, order_id, before, at)
+}

@@ -1,0 +1,106 @@
+// An order as the API and the customer's pages show it.
+
+import { isFinal } from '../../helpers/status.ts'
+import { holdsMoney } from '../../orders/fold.ts'
+import { withTimes } from '../../orders/order-times.ts'
+import { type Paper, paperOf } from '../../orders/paper.ts'
+import { answeredBy, isDeclined, isOpen } from '../../till/protocol.ts'
+import { recordFrom } from '../../till/records.ts'
+import { type Reading, readNamed, readOrder } from '../../till/store.ts'
+import { describeUnsettled } from '../../till/unsettled.ts'
+import type { CheckoutPage, Order, OrderPage, OrderStatus } from '../lib/shown-order.ts'
+import type { Scope } from '../scope.ts'
+import { query } from '../tables.ts'
+import { isOverSold } from './places.ts'
+import { type RecordEntry, shownEntry, shownRecord } from './record.ts'
+import { isRevoked } from './revoked.ts'
+
+/** "Payment has been cancelled" (the API document, "States and transitions"). */
+const CANCELLED = '6007'
+
+/** An order as its route shows it. */
+export interface ShownOrder extends Order {
+  /** Who did what with it, the oldest first. */
+  record: RecordEntry[]
+  /** For `If-Match`: another one means that something was asked for since. */
+  version: string
+}
+
+/** One attempt at paying an order, as `onEvent`, KV and the API have it. */
+export function orderOf({ order, made, events, payment }: Reading): Order {
+  const { version: _, url: __, attempts: ___, ...folded } = order
+  const { reference, email } = payment?.buyer ?? {}
+  const sealed = events.find(({ expected }) => expected)?.expected as { reference?: string } | undefined
+  const named = sealed?.reference ?? reference
+  return {
+    ...folded,
+    ...withTimes(order, events),
+    attempts: made
+      .filter((one) => (one.late ? !isDeclined(one) : isOpen(one) && !answeredBy(made, one, order.operations)))
+      .map(describeUnsettled),
+    ...(named !== undefined && { reference: named }),
+    ...(email !== undefined && { customer_email: email }),
+  }
+}
+
+/** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
+const shownOf = (reading: Reading): Reading =>
+  reading.attempts.find(({ order }) => holdsMoney(order.totals)) ?? reading.attempts.at(-1) ?? reading
+
+/** Whether anything is known of an order: an event, a payment, or an operation. */
+const isKnown = ({ state, attempts }: Reading): boolean => state.order.isKnown || attempts.length > 0
+
+/** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
+export async function showOrder(scope: Scope, named: string): Promise<ShownOrder | undefined> {
+  const [reading, isWhole] = await readNamed(scope.till, named)
+  if (!(isWhole ? isKnown(reading) : reading.state.order.isKnown)) return undefined
+  const shown = isWhole ? shownOf(reading) : reading
+  const order = orderOf(shown)
+  if (await isOverSold(scope, [shown])) order.flags.push('over_sold')
+  const record = (await shownRecord(scope, reading)).map(({ at, entry }) => shownEntry(at, entry))
+  return { ...order, record, version: shown.order.version }
+}
+
+/** @param path Of the link by which it is shown. */
+export async function showPage(scope: Scope, order_id: string, path = ''): Promise<OrderPage> {
+  const reading = await readOrder(scope.till, order_id)
+  const { payment, isClosed } = reading
+  const { link, lang, description } = (payment?.link?.page ?? {}) as Partial<CheckoutPage>
+  const terms = payment?.terms as { amount: number; currency: string; method?: string } | undefined
+  return {
+    status: await statusOf(scope, reading),
+    method: terms?.method,
+    expected: terms && { amount: terms.amount, currency: terms.currency },
+    ...{ description, link, lang },
+    isClosed: isClosed || (path !== '' && (await isRevoked(scope, path))),
+  }
+}
+
+/** The shown end of an order with a final status; undefined of any other one. */
+async function statusOf(scope: Scope, reading: Reading): Promise<OrderStatus | undefined> {
+  const { status, method, amount, currency, totals, operations } = reading.order
+  if (!isFinal(status ?? '')) return undefined
+  const { status_at: at } = withTimes(reading.order, reading.events)
+  const { receipt_url, last_four } = await paperOfOrder(scope, reading)
+  return {
+    ...{ status, method, amount, currency, totals },
+    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
+    ...(at && { at }),
+    ...(receipt_url !== null && { receipt_url }),
+    ...(last_four !== null && { card: last_four }),
+  }
+}
+
+/** The newest receipt and card of an attempt; erasing removes them. */
+async function paperOfOrder(scope: Scope, { order_key, attempt, bases }: Reading): Promise<Paper> {
+  const sql = `SELECT summary, body FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'event' ORDER BY number DESC`
+  const found: Paper = { receipt_url: null, last_four: null, payway: null }
+  for (const { summary, body } of await query(scope, sql, order_key, attempt)) {
+    const stored = JSON.parse(String(body))
+    if (stored.erased) continue
+    const base = bases.find(({ number }) => number === stored.of)?.record
+    const paper = paperOf(recordFrom(stored, JSON.parse(String(summary)), base))
+    for (const name of ['receipt_url', 'last_four', 'payway'] as const) found[name] ??= paper[name]
+  }
+  return found
+}

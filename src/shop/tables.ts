@@ -1,0 +1,73 @@
+// The tables of a shop beside those of its till, in the same database: links, acts, alerts, and what waits to be copied or erased.
+
+import { isConfigError } from '../errors.ts'
+import type { SqlStatement, SqlValue } from '../till/database.ts'
+import { makeTables, run, runAll } from '../till/store.ts'
+import { StorageError } from './lib/storage-error.ts'
+import type { Scope } from './scope.ts'
+
+/** A row of a table of the shop. Postgres may return a 64-bit integer as text. */
+export type Row = Record<string, SqlValue>
+
+/** SQL of both SQLite and Postgres. Times are milliseconds since 1970. A `TEXT` is compared by its bytes. */
+const TABLES = `
+  CREATE TABLE edgetill_link (short TEXT PRIMARY KEY, id text NOT NULL, order_id TEXT NOT NULL, amount bigint NOT NULL, currency text NOT NULL,
+    description text, customer_name text, token text, created_at bigint NOT NULL, expires_at bigint NOT NULL, revoked_at bigint,
+    made_by text NOT NULL, nonce TEXT, max_orders integer, max_per_hour integer);
+  CREATE INDEX edgetill_link_created ON edgetill_link (created_at, short);
+  CREATE INDEX edgetill_link_order ON edgetill_link (order_id);
+  CREATE INDEX edgetill_link_kept ON edgetill_link (created_at) WHERE token IS NOT NULL;
+  CREATE UNIQUE INDEX edgetill_link_nonce ON edgetill_link (nonce) WHERE nonce IS NOT NULL;
+  CREATE INDEX edgetill_link_over ON edgetill_link (coalesce(revoked_at, expires_at)) WHERE nonce IS NOT NULL;
+  CREATE TABLE edgetill_reuse (nonce TEXT NOT NULL, number integer NOT NULL, order_id TEXT NOT NULL, visitor text NOT NULL, at bigint NOT NULL,
+    failed text NOT NULL, is_given integer NOT NULL, sold integer NOT NULL, next_at bigint, PRIMARY KEY (nonce, number));
+  CREATE INDEX edgetill_reuse_order ON edgetill_reuse (order_id);
+  CREATE INDEX edgetill_reuse_at ON edgetill_reuse (nonce, at);
+  CREATE INDEX edgetill_reuse_visitor ON edgetill_reuse (nonce, visitor, number);
+  CREATE INDEX edgetill_reuse_open ON edgetill_reuse (nonce, next_at) WHERE next_at IS NOT NULL;
+  CREATE TABLE edgetill_revoked (nonce TEXT PRIMARY KEY, order_id TEXT NOT NULL, expires_at bigint NOT NULL, at bigint NOT NULL, next_at bigint);
+  CREATE INDEX edgetill_revoked_due ON edgetill_revoked (next_at) WHERE next_at IS NOT NULL;
+  CREATE TABLE edgetill_act (id TEXT PRIMARY KEY, at bigint NOT NULL, order_id TEXT NOT NULL, entry text NOT NULL);
+  CREATE INDEX edgetill_act_at ON edgetill_act (at, id);
+  CREATE INDEX edgetill_act_order ON edgetill_act (order_id, at);
+  CREATE TABLE edgetill_alert (id TEXT PRIMARY KEY, at bigint NOT NULL);
+  CREATE TABLE edgetill_done (order_id TEXT NOT NULL, item TEXT NOT NULL, bit integer NOT NULL, order_key text NOT NULL, number bigint NOT NULL,
+    PRIMARY KEY (order_id, item));
+  CREATE TABLE edgetill_matter (id TEXT PRIMARY KEY, at bigint NOT NULL, is_done integer NOT NULL, matter text NOT NULL);
+  CREATE INDEX edgetill_matter_open ON edgetill_matter (at) WHERE is_done = 0;
+  CREATE TABLE edgetill_copy (order_id TEXT PRIMARY KEY, written_at bigint NOT NULL, due_at bigint);
+  CREATE INDEX edgetill_copy_due ON edgetill_copy (due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE edgetill_erasure (order_id TEXT PRIMARY KEY, before_at bigint NOT NULL, next_at bigint NOT NULL, place TEXT NOT NULL);
+  CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);
+  CREATE TABLE edgetill_session (id TEXT PRIMARY KEY, until bigint NOT NULL)`
+
+/** Makes the tables of the shop, after those of its till. */
+export const makeShopTables = (scope: Pick<Scope, 'till'>): Promise<void> => makeTables(scope.till, TABLES)
+
+/** Runs a statement. @throws {StorageError} if the database fails. */
+export const query = (scope: Pick<Scope, 'till'>, sql: string, ...values: SqlValue[]): Promise<readonly Row[]> =>
+  checked(() => run(scope.till, sql, ...values) as Promise<readonly unknown[]> as Promise<readonly Row[]>)
+
+/** Runs statements in turn, all or none. @returns The rows of each. */
+export const queryAll = (
+  scope: Pick<Scope, 'till'>,
+  statements: readonly SqlStatement[],
+): Promise<readonly (readonly Row[])[]> =>
+  checked(() => runAll(scope.till, statements) as Promise<readonly (readonly Row[])[]>)
+
+async function checked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StorageError || isConfigError(error)) throw error
+    throw new StorageError('The shop’s database failed.', false, error)
+  }
+}
+
+/** Whether this is the first of its name within a while, in the whole shop. */
+export async function isFirst(scope: Scope, name: string, ms: number): Promise<boolean> {
+  const now = scope.now()
+  const sql = `INSERT INTO edgetill_alert (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at
+    WHERE edgetill_alert.at <= ? RETURNING id`
+  return (await query(scope, sql, name, now, now - ms)).length > 0
+}

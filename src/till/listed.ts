@@ -1,0 +1,96 @@
+// The rows of the lists, folded from an order's log. A row of the log is `unlisted` until a list, or `settle`, has folded it.
+
+import { isFinal } from '../helpers/status.ts'
+import { holdsMoney } from '../orders/fold.ts'
+import { listedColumns, paperAmong } from '../orders/listed-order.ts'
+import { takingsOf } from '../orders/takings.ts'
+import type { SqlStatement, SqlValue } from './database.ts'
+import { again, LOST, sideBySide } from './drive.ts'
+import type { TillOptions, TillScope } from './events.ts'
+import { isOpen } from './protocol.ts'
+import { checkOwner, type Reading, type Row, readOrder, run, runAll } from './store.ts'
+
+/** A row of a list's table. */
+export type ListRow = Record<string, SqlValue>
+
+const MOST_BEHIND = 500
+
+/** Folds at most 500 orders with unlisted rows. @returns Whether no order is left. */
+export async function catchUp(scope: TillScope): Promise<boolean> {
+  const sql = `SELECT v.owner, b.* FROM (SELECT max(owner) AS owner FROM edgetill_version) v LEFT JOIN (SELECT order_id, max(unlisted) AS unlisted
+    FROM edgetill_log WHERE unlisted IS NOT NULL GROUP BY order_id LIMIT ${MOST_BEHIND + 1}) b ON b.unlisted > 0`
+  const rows = await run(scope, sql)
+  checkOwner(scope, rows[0] as Row)
+  const behind = rows.filter(({ order_id }) => order_id !== null).slice(0, MOST_BEHIND)
+  await sideBySide(behind, ({ order_id, unlisted }) => putListed(scope, order_id, unlisted))
+  return rows.length <= MOST_BEHIND
+}
+
+/** Folds an order, and marks its rows as listed. @param until When the newest of these rows was written. */
+export const putListed = (scope: TillScope, order_id: string, until: SqlValue): Promise<void> =>
+  again(async () => {
+    // Read before the log: another process that has written since may have read a newer log.
+    const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
+      WHERE o.order_id = ?`
+    const before = await run<ListRow>(scope, known, order_id)
+    const { order_key, base_id, next, attempts } = await readOrder(scope, order_id)
+    const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
+      unlisted IS NOT NULL)) ORDER BY number`
+    const rows = await run(scope, news, order_key)
+    const records = rows.flatMap(({ summary, body, unlisted }) => {
+      const { record, erased } = JSON.parse(body)
+      return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased } : []
+    })
+    const paper = paperAmong(before[0] ?? {}, records)
+    const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
+    const isUnknown = attempts.some(
+      ({ made, payment, order }) => made.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
+    )
+    const token = crypto.randomUUID()
+    const listed = { ...paper, ...listedColumns(base_id, attempts, isUnknown, await scope.flagged?.(attempts)) }
+    const columns: ListRow = { order_id, token, since: Number(rows[0]?.written_at), ...listed }
+    const names = Object.keys(columns)
+    const put = `INSERT INTO edgetill_order (${names}) VALUES (${names.map(() => '?')}) ON CONFLICT (order_id) DO UPDATE SET
+      ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
+    const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
+    const own = [order_id, token]
+    const done = `UPDATE edgetill_log SET unlisted = NULL WHERE order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`
+    const [written] = await runAll(scope, [
+      [put, [...Object.values(columns), before[0]?.token ?? null]],
+      ...attempts.flatMap((one) =>
+        moneyOf(one, before, paper.payway).map(
+          ([sql, values]): SqlStatement => [sql.replace('?own', isOwn), [order_id, ...values, ...own]],
+        ),
+      ),
+      [done, [order_key, next, until, ...own]],
+    ])
+    if (!written?.length) throw LOST
+  })
+
+/** Has an order folded again. */
+export const relist = ({ database }: TillOptions, order_key: string): SqlStatement => [
+  `UPDATE edgetill_log SET unlisted = ${database.clock} + 1 WHERE order_key = ? AND number = 1`,
+  [order_key],
+]
+
+/** Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` behind. */
+function moneyOf({ attempt, order, events }: Reading, before: readonly ListRow[], payway: SqlValue): SqlStatement[] {
+  const known = new Map(before.filter((row) => Number(row.attempt) === attempt).map((row) => [String(row.id), row]))
+  const counted = takingsOf(events, order.method).filter(({ isGone }) => !isGone)
+  const gone = [...known.keys()].filter((id) => !counted.some(({ key }) => key === id))
+  const remove = `DELETE FROM edgetill_money WHERE order_id = ? AND attempt = ${attempt} AND id = ? AND ?own`
+  const put = counted.flatMap((one): SqlStatement[] => {
+    const { key, taken, amount, fee, currency, successes } = one
+    const old = known.get(key)
+    const kind = one.kind === 'voided' && taken < 0 ? 'given_back' : one.kind
+    const method = old?.method ?? payway
+    const values = [kind, method, amount, fee, currency]
+    if (old && values.join() === [old.kind, old.method, old.amount, old.fee, old.currency].join()) return []
+    const at = old?.at ?? Math.min(...successes.map(({ written_at }) => Number(written_at)))
+    const sql = `INSERT INTO edgetill_money (order_id, attempt, at, amount, fee, id, kind, method, currency) SELECT CAST(? AS text), ${[attempt, at, amount, fee]},
+      CAST(? AS text), CAST(? AS text), CAST(? AS text), CAST(? AS text) WHERE ?own ON CONFLICT (order_id, attempt, id) DO UPDATE SET kind = excluded.kind,
+      method = excluded.method, amount = excluded.amount, fee = excluded.fee, currency = excluded.currency`
+    return [[sql, [key, kind, method, currency]]]
+  })
+  return [...gone.map((id): SqlStatement => [remove, [id]]), ...put]
+}

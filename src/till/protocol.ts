@@ -1,0 +1,619 @@
+// The rules of an order's money: which capture, refund or void may be made, the answer to its caller, and the search for an unknown
+// outcome. Pure: a driver stores the state, executes the commands, and words the answers.
+
+import type { OrderOperation, OrderTotals } from '../orders/order.ts'
+
+export type OperationKind = 'capture' | 'refund' | 'void'
+
+/** `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to wait; the same key may try again. */
+export type OperationState = 'done' | 'rejected' | 'unknown' | 'not_sent'
+
+/** The answer to a request. A key gets the first three again. */
+export type MoneyAnswer =
+  /** It was executed. `record`: the service's response, the operation as the service lists it, or a person's statement. */
+  | { code: 'executed'; record: object }
+  | { code: 'not_executed'; kind: OperationKind }
+  /** The driver's own answer of `responded`. */
+  | { code: 'recorded'; response: unknown }
+  | { code: 'key_reused' }
+  /** An operation blocks it, `isOwn`: of the same key. Its call is in progress, or its outcome is unknown. */
+  | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind; isOwn: boolean }
+  /** Its call contradicts the end that was settled before. `record`: the service's response to an executed call. */
+  | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
+  | { code: 'order_changed' }
+  /** A pending operation may take the requested amount; `left`, in minor units, is free. */
+  | { code: 'pending'; kind: OperationKind; left: number }
+  /** More than the caller may refund of the whole order, `limit` in minor units, or without an amount. */
+  | { code: 'over_limit'; limit: number }
+  /** The state was lost, and the service was not asked yet. */
+  | { code: 'order_rebuilt' }
+  /** The state was lost, and the service shows an operation, `operation_id`, that may be `id`: a person decides. */
+  | { code: 'unexplained'; id: string; kind: OperationKind; operation_id: string }
+  | { code: 'unknown_order' | 'not_paid' | 'no_server_url' }
+  | { code: 'paid_twice'; order_ids: string[] }
+  /** To a person who settles an operation: it does not exist, its outcome is known, or its call may still be in progress. */
+  | { code: 'unknown_operation' | 'already_settled' }
+  | { code: 'still_in_progress'; kind: OperationKind }
+
+/** A request for a capture, refund or void. */
+export interface MoneyRequest {
+  /** Random. */
+  id: string
+  kind: OperationKind
+  /** Hash of the key that its caller chose. */
+  keyHash: string
+  /** Hash of the kind and the fields. */
+  fingerprint: string
+  /** In the currency's unit; null: the whole rest. */
+  amount: number | null
+  /** With a currency the order need not be known here. */
+  hasCurrency: boolean
+  hasServerUrl: boolean
+  /** The order as its caller saw it, see {@link versionOf}: if it has changed, nothing is sent. */
+  version?: string | undefined
+  /** How much its caller may refund of the whole order, in minor units. */
+  limit?: number | undefined
+}
+
+/** How an operation ended; `operation_id`: the service's id, if it is known. */
+export type MoneyEnd = { outcome: OperationState; answer: MoneyAnswer; operation_id?: string | undefined }
+
+/** A request that was about to be sent. Without `outcome` the call is in progress, or its process died. */
+export interface MoneyOperation
+  extends Omit<MoneyRequest, 'hasCurrency' | 'hasServerUrl' | 'version' | 'limit'>,
+    Partial<{ [Name in keyof MoneyEnd]: MoneyEnd[Name] | undefined }> {
+  started_at: number
+  /** Its amount, in minor units. */
+  expected: number
+  /** The service's operations that were known before the call: a new id afterwards is this operation. */
+  known: string[]
+  /** An end that contradicts the stored end, from its call or the events, until a person has decided which end counts. */
+  late?: MoneyEnd | undefined
+  /** It is never sent: its key may have been lost, and an operation that no key explains may belong to it. */
+  maybeLost?: true | undefined
+}
+
+export interface OrderFacts {
+  order_id: string
+  /** An event or a checkout is stored. */
+  isKnown: boolean
+  /** The address for its operations' webhooks is known. */
+  isAddressable: boolean
+  totals: OrderTotals
+  operations: readonly OrderOperation[]
+  operation_ids: readonly string[]
+  /** The other attempts' refunds, as {@link committed} counts them, in minor units. */
+  refundedBeside?: number | undefined
+  /** An operation without an outcome in another attempt, and the versions of the other attempts that hold money. */
+  openBeside?: MoneyOperation | undefined
+  versionsBeside?: readonly string[] | undefined
+}
+
+export interface OrderState {
+  order: OrderFacts
+  /** The oldest first. */
+  operations: readonly MoneyOperation[]
+  /** The storage was lost, and with it every key. `isAsked`: the service was asked since; `kept`: operations that need no key. */
+  loss?: { at: number; isAsked: boolean; kept?: readonly string[] }
+  /** A request that waits until an earlier operation is settled. */
+  waiting?: MoneyRequest
+}
+
+export type Message =
+  | { type: 'request'; request: MoneyRequest }
+  /** The operation is on disk. */
+  | { type: 'recorded'; id: string }
+  | ({ type: 'responded'; id: string } & MoneyEnd)
+  /** The service was asked about an operation; `shown`: the found operation. */
+  | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
+  /** An operation has waited. `mayAsk`: the service may be asked, beside the events. */
+  | { type: 'check'; id: string; mayAsk: boolean }
+  /** A person settles it. `isListed`: the service's list of operations was stored. */
+  | { type: 'by_hand'; id: string; executed: boolean; isListed: boolean }
+
+type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
+
+export type Command =
+  | { type: 'store'; operation: MoneyOperation }
+  /** Look at it on a schedule; `listed`: people see it. */
+  | { type: 'watch'; operation: MoneyOperation; listed: boolean }
+  | { type: 'unwatch'; operation: MoneyOperation }
+  /** Store the service's response as an event, and watch the operation until its final status. */
+  | { type: 'file'; operation: MoneyOperation; record: object }
+  /** Keep an end that contradicts the settled end: a person must look at both. */
+  | { type: 'contradict'; operation: MoneyOperation; late: MoneyEnd }
+  /** Make the call, then pass on `responded`. */
+  | { type: 'send'; operation: MoneyOperation }
+  /** Ask the service, then pass on `looked_up`. An absence counts after `settleAfterMs`. */
+  | { type: 'look_up'; operation: MoneyOperation; known: string[]; settleAfterMs: number }
+  /** Store the service's list, then pass on the message. */
+  | { type: 'list'; operation: MoneyOperation; message: Message }
+  /** Store the service's list of every operation, then pass on `request` again. */
+  | { type: 'list_all'; request: MoneyRequest }
+  /** Go on with this message after the commands before it. */
+  | { type: 'then'; message: Message }
+  | { type: 'answer'; answer: MoneyAnswer }
+
+export interface Step {
+  state: OrderState
+  commands: Command[]
+}
+
+/** An operation that the storage has delayed for longer is not sent. */
+export const SEND_MS = 30_000
+/** A call ends within the SDK's 30 seconds after that: if there is no outcome by then, its process has died. */
+export const CALL_MS = 60_000
+/** If the service lists no operation after this long, there is none. An ASSUMPTION: the API document has no limit for a request. */
+const NEVER_MS = 120_000
+/** After this long a call that was in progress when the storage was lost is listed by the service. */
+const RECOVER_MS = 60_000
+
+/** Decides what follows from a message. */
+export function step(before: OrderState, message: Message, now: number): Step {
+  const state = { ...before, operations: asOfEvents(before) }
+  if (message.type === 'request') return request(state, message.request, now)
+  const operation = state.operations.find(({ id }) => id === message.id)
+  if (!operation) return message.type === 'by_hand' ? explain(state, message, now) : { state, commands: [] }
+  switch (message.type) {
+    case 'recorded':
+      return isOpen(operation) ? send(state, operation, now) : answer(state, answerOf(operation))
+    case 'responded':
+      return isOpen(operation) ? responded(state, operation, message) : late(state, operation, message)
+    case 'looked_up':
+      return lookedUp(state, operation, message, now)
+    case 'check':
+      return isOpen(operation) && !operation.maybeLost
+        ? settle(state, operation, message.mayAsk, now)
+        : { state, commands: [] }
+    case 'by_hand':
+      return byHand(state, operation, message, now)
+  }
+}
+
+/** One key is one request, and gets one answer. While an outcome is unknown, no other operation is made. */
+function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
+  const mine = state.operations.filter(({ keyHash, outcome }) => keyHash === wanted.keyHash && outcome !== 'not_sent')
+  if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, { code: 'key_reused' })
+  const ended = mine.find((operation) => !isOpen(operation))
+  if (ended) return answer(state, answerOf(ended))
+  const lost = mine.find(({ maybeLost }) => maybeLost)
+  if (lost) return claim(state, lost)
+  if (state.order.openBeside) return answer(state, blocked(state.order.openBeside, wanted))
+  const open = findOpen(state.operations)
+  return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
+}
+
+export interface AttemptFacts {
+  order_id: string
+  holdsMoney: boolean
+  /** It has an operation without an outcome. */
+  isUnsettled: boolean
+  /** It has an operation under the request's key. */
+  hasKey: boolean
+}
+
+/**
+ * The attempt that a request means: by default the attempt that holds money. One key is one operation of the whole order.
+ * @param named The attempt, if the shop names it.
+ */
+export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string): string | MoneyAnswer {
+  const keyed = attempts.find(({ hasKey }) => hasKey)
+  if (named !== undefined) return keyed && keyed.order_id !== named ? { code: 'key_reused' } : named
+  const [first, ...more] = attempts
+  if (keyed || more.length === 0) return (keyed ?? first)?.order_id ?? { code: 'unknown_order' }
+  const [paid, ...others] = attempts.filter((one) => one.holdsMoney || one.isUnsettled)
+  if (!paid) return { code: 'not_paid' }
+  const order_ids = [paid, ...others].map(({ order_id }) => order_id)
+  return others.length === 0 ? paid.order_id : { code: 'paid_twice', order_ids }
+}
+
+/** The operation is watched before it is recorded, and recorded before it is sent: a process that dies leaves its trace. */
+function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
+  const { order, operations } = state
+  const { hasCurrency, hasServerUrl, version, limit, ...fields } = wanted
+  const { kind, amount } = wanted
+  const left = leftOf(order, operations)[kind]
+  const expected = amount === null ? left : Math.round(amount * 100)
+  const operation: MoneyOperation = {
+    ...fields,
+    started_at: now,
+    expected,
+    known: [
+      ...order.operation_ids,
+      // An operation without an operation_id has another id in the order.
+      ...order.operations.flatMap(({ id, method }) => (method === kind ? id : [])),
+      // Operations whose webhook has not arrived yet must not be taken for this operation either.
+      ...operations.flatMap(({ operation_id }) => operation_id ?? []),
+    ],
+  }
+  const waits = afterLoss(state, operation, wanted)
+  if (waits) return waits
+  if (!order.isKnown && !hasCurrency) return answer(state, { code: 'unknown_order' })
+  if (!order.isAddressable && !hasServerUrl) return answer(state, { code: 'no_server_url' })
+  if (version !== undefined && version !== versionOf(order, operations)) return answer(state, { code: 'order_changed' })
+  // The caller of the doubted operation was advised to take a new key.
+  const doubted = operations.find((one) => one.kind === kind && one.late && one.answer?.code === 'not_executed')
+  if (doubted) return answer(state, { code: 'unsettled', id: doubted.id, kind, isOwn: false })
+  const asked = committed(order, operations)
+  // A pending operation may fail, so the whole rest cannot be requested: its amount is not known.
+  const isMoving = partsOf(asked) !== partsOf(order.totals)
+  if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
+  const refunded = asked.refunded_minor + (order.refundedBeside ?? 0)
+  // The service's rest may be more than is known here.
+  if (limit !== undefined && kind === 'refund' && (amount === null || refunded + expected > limit)) {
+    return answer(state, { code: 'over_limit', limit })
+  }
+  return {
+    state: { ...state, operations: [...operations, operation] },
+    commands: [
+      { type: 'watch', operation, listed: false },
+      { type: 'store', operation },
+      { type: 'then', message: { type: 'recorded', id: operation.id } },
+    ],
+  }
+}
+
+/**
+ * A lost storage has no keys: a new key may belong to an earlier operation, so it waits until the service was asked. While the service
+ * shows an operation of its kind that no key explains, it is never sent.
+ */
+function afterLoss(state: OrderState, operation: MoneyOperation, wanted: MoneyRequest): Step | undefined {
+  const { loss } = state
+  if (!loss) return undefined
+  if (!loss.isAsked) {
+    return operation.started_at - loss.at < RECOVER_MS
+      ? answer(state, { code: 'order_rebuilt' })
+      : { state, commands: [{ type: 'list_all', request: wanted }] }
+  }
+  const [found] = unexplained(state, operation.kind)
+  if (!found) return undefined
+  const reply = mayBe(operation, found)
+  const remembered: MoneyOperation = { ...operation, known: [], outcome: 'unknown', answer: reply, maybeLost: true }
+  const commands: Command[] = [
+    { type: 'watch', operation: remembered, listed: true },
+    { type: 'store', operation: remembered },
+  ]
+  return also({ state: { ...state, operations: [...state.operations, remembered] }, commands }, reply)
+}
+
+const mayBe = ({ id, kind }: MoneyOperation, { id: operation_id }: OrderOperation): MoneyAnswer => {
+  return { code: 'unexplained', id, kind, operation_id }
+}
+
+/** The service's operations of a kind that no key explains. */
+function unexplained(state: OrderState, kind: string): OrderOperation[] {
+  const isIts = ({ id, method }: OrderOperation) => isMoney(method) && method === kind && !isExplained(state, id)
+  return state.loss ? state.order.operations.filter(isIts) : []
+}
+
+const isExplained = ({ operations, loss }: OrderState, id: string): boolean | undefined =>
+  loss?.kept?.includes(id) || operations.some((one) => one.operation_id === id)
+
+/** A key that may have been lost. Once each of the service's operations belongs to another key, it was not executed. */
+function claim(state: OrderState, operation: MoneyOperation): Step {
+  const [found] = unexplained(state, operation.kind)
+  if (found) return answer(state, mayBe(operation, found))
+  return denied(state, operation)
+}
+
+/** A person decides whether an unexplained operation belongs to this key. No other key gets the same operation. */
+function claimByHand(state: OrderState, operation: MoneyOperation, isIts: boolean, now: number): Step {
+  const all = unexplained(state, operation.kind)
+  const found = all.find((one) => isLike(one, operation)) ?? all[0]
+  if (!isIts || !found) return denied(state, operation)
+  return also(executed(state, operation, found, now), shownAs(state.order, found))
+}
+
+/** A person accounts for an operation from before the loss: it belongs to the key that waits for it, else to no later key. */
+function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number): Step {
+  const found = state.order.operations.find((one) => one.id === id && unexplained(state, one.method).includes(one))
+  if (!found) return answer(state, { code: 'unknown_operation' })
+  if (!executed) return answer(state, { code: 'already_settled' })
+  const { method, amount } = found
+  const waiting = state.operations.find((one) => one.maybeLost && isOpen(one) && isLike(found, one))
+  if (waiting) return claimByHand(state, waiting, true, now)
+  const kind = method as OperationKind
+  const ended = { outcome: 'done' as const, answer: settledByHand(state, kind, amount), operation_id: id }
+  const foreign = { id, kind, amount, keyHash: '', fingerprint: '', started_at: now, expected: 0, known: [], ...ended }
+  const operations = [...state.operations, foreign]
+  return also({ state: { ...state, operations }, commands: [{ type: 'store', operation: foreign }] }, ended.answer)
+}
+
+/**
+ * The operations, updated from the events. A pending operation gets its final status. An operation that counts as not executed gets a
+ * late end if the service shows an operation like it that no other key explains.
+ */
+export function asOfEvents(
+  state: Pick<OrderState, 'operations' | 'loss'> & { order: Pick<OrderFacts, 'order_id' | 'operations'> },
+): MoneyOperation[] {
+  const { operations: made, order } = state
+  return made.map((one) => {
+    const { outcome, operation_id, answer, late, kind, maybeLost } = one
+    if (late) return one
+    const record = answer?.code === 'executed' ? answer.record : {}
+    if (outcome === 'done' && 'status' in record && !isOver(record)) {
+      const shown = order.operations.find(({ id, method }) => id === operation_id && method === kind)
+      if (!shown || !isOver(shown)) return one
+      const { id: _, ...fields } = shown
+      const end: MoneyEnd = { outcome, answer: { code: 'executed', record: { ...record, ...fields } }, operation_id }
+      return shown.status === 'success' ? { ...one, ...end } : { ...one, late: end }
+    }
+    if (outcome !== 'rejected' || maybeLost) return one
+    const lost = unexplained(state as OrderState, kind)
+    const isOfOther = (found: OrderOperation) =>
+      made.some((other) => isPossible(other) && !other.known.includes(found.id) && isLike(found, other))
+    const found = order.operations.find(
+      (shown) =>
+        shown.status !== 'failure' &&
+        isLike(shown, one) &&
+        !knownTo(made, one).includes(shown.id) &&
+        !lost.includes(shown) &&
+        !isOfOther(shown),
+    )
+    return found ? { ...one, late: { outcome: 'done', answer: shownAs(order, found), operation_id: found.id } } : one
+  })
+}
+
+/** Whether it may be an operation of the service, and it is not known which. */
+const isPossible = ({ outcome, operation_id }: MoneyOperation): boolean =>
+  outcome !== 'rejected' && outcome !== 'not_sent' && operation_id === undefined
+
+const TOTAL_OF = { capture: 'captured_minor', refund: 'refunded_minor', void: 'voided_minor' } as const
+const isOver = ({ status }: { status: unknown }): boolean => status === 'success' || status === 'failure'
+const isMoney = (method: string): method is OperationKind => Object.hasOwn(TOTAL_OF, method)
+
+type Moved = Pick<OrderFacts, 'totals' | 'operations'>
+
+/** An order's totals with every operation that is not final: pending at the service, in progress, or unknown. */
+export function committed({ totals, operations }: Moved, made: readonly MoneyOperation[]): OrderTotals {
+  const all = { ...totals }
+  for (const { method, status, amount } of operations) {
+    if (isMoney(method) && !isOver({ status })) all[TOTAL_OF[method]] += Math.round((amount ?? 0) * 100)
+  }
+  for (const one of made) {
+    const { kind, operation_id, outcome, expected, maybeLost } = one
+    const isShown =
+      operation_id === undefined
+        ? match(made, one, operations) !== 'none'
+        : operations.some(({ id, method }) => id === operation_id && method === kind)
+    if (outcome !== 'rejected' && outcome !== 'not_sent' && !maybeLost && !isShown) all[TOTAL_OF[kind]] += expected
+  }
+  return all
+}
+
+const partsOf = (totals: OrderTotals): string =>
+  [totals.authorized_minor, totals.captured_minor, totals.refunded_minor, totals.voided_minor].join('-')
+
+/** The attempts and their money as one word, which any later operation changes. */
+export const versionOf = (
+  order: Moved & Pick<OrderFacts, 'order_id' | 'versionsBeside'>,
+  made: readonly MoneyOperation[],
+): string => {
+  const own = `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
+  return [own, ...(order.versionsBeside ?? [])].sort().join()
+}
+
+/** The rest for each kind of operation, in minor units. */
+export function leftOf(order: Moved, made: readonly MoneyOperation[]): Record<OperationKind, number> {
+  const all = committed(order, made)
+  // An order that was captured beyond its hold, or refunded twice, has no rest.
+  const held = Math.max(all.authorized_minor - all.captured_minor - all.voided_minor, 0)
+  // A pending capture cannot be refunded yet.
+  return { capture: held, refund: Math.max(order.totals.captured_minor - all.refunded_minor, 0), void: held }
+}
+
+/** After a slow storage another request may count the operation as not executed: so it is not sent. */
+function send(state: OrderState, operation: MoneyOperation, now: number): Step {
+  if (now - operation.started_at > SEND_MS) return answer(state, blocked(operation, operation))
+  return { state, commands: [{ type: 'send', operation }] }
+}
+
+/** An executed operation is watched until its final status; an unknown outcome is shown to people. */
+function responded(state: OrderState, operation: MoneyOperation, message: Of<'responded'>): Step {
+  const { outcome, answer, operation_id } = message
+  return end(state, operation, { outcome, answer, operation_id }, [
+    ...(outcome === 'unknown' ? [{ type: 'watch' as const, operation, listed: true }] : []),
+    ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
+    ...filed(operation, answer),
+    { type: 'answer', answer },
+  ])
+}
+
+/** The response for an operation that was settled before: its process was paused, or the service slow. It is not dropped. */
+function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...late }: Of<'responded'>): Step {
+  const { outcome, operation_id } = late
+  const isDone = operation.outcome === 'done'
+  const isSame =
+    outcome === 'done'
+      ? isDone && operation_id === (operation.operation_id ?? operation_id)
+      : outcome === 'unknown' || !isDone
+  const commands: Command[] = isSame ? [] : [{ type: 'contradict', operation, late }]
+  commands.push(...filed(operation, late.answer))
+  return also({ state, commands }, answerOf(isSame ? operation : { ...operation, late }))
+}
+
+const filed = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
+  answer.code === 'executed' ? [{ type: 'file', operation, record: answer.record }] : []
+
+/** Whether it was pending, and then declined: its late end counts. */
+export const isDeclined = ({ operation_id, late }: MoneyOperation): boolean =>
+  operation_id !== undefined && late?.operation_id === operation_id
+
+/** The answer to its key. */
+function answerOf(operation: MoneyOperation): MoneyAnswer {
+  const { id, kind, late, answer } = operation
+  if (!late) return answer as MoneyAnswer
+  if (isDeclined(operation)) return late.answer
+  return { code: 'contradicted', id, kind, ...('record' in late.answer && { record: late.answer.record }) }
+}
+
+/** Finds an outcome in the events, else asks the service: about an unknown outcome, or if the process must have died. */
+function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
+  const found = traceOf(state, operation)
+  if (typeof found === 'object') return executed(state, operation, found, now)
+  const isAskable = operation.outcome === 'unknown' || now - operation.started_at > CALL_MS
+  if (found === 'unclear' || !mayAsk || !isAskable) return goOn(state, operation)
+  const known = knownTo(state.operations, operation)
+  return { state, commands: [{ type: 'look_up', operation, known, settleAfterMs: NEVER_MS }] }
+}
+
+/** The service's response counts before the events: a record of an odd shape is stored but not added up. */
+function lookedUp(state: OrderState, operation: MoneyOperation, message: Of<'looked_up'>, now: number): Step {
+  const { outcome, shown } = message
+  // Another process has settled it.
+  if (!isOpen(operation)) return resume({ state, commands: [] }, now)
+  const found = shown ? traceOf(state, operation, [shown], () => true) : traceOf(state, operation)
+  if (typeof found === 'object') return executed(state, operation, found, now)
+  return found === 'none' && outcome === 'not_executed'
+    ? resume(notExecuted(state, operation), now)
+    : goOn(state, operation)
+}
+
+/** A person decides if the service cannot be asked. The webhook may come later, so the totals need the service's list first. */
+function byHand(state: OrderState, operation: MoneyOperation, message: Of<'by_hand'>, now: number): Step {
+  const { kind, amount, started_at, outcome, late } = operation
+  if (late) {
+    const isLate = isDeclined(operation) || (late.outcome === 'done') === message.executed
+    const chosen = isLate ? late : (operation as MoneyEnd)
+    // The operation of the rejected end is excluded from now on.
+    const known = operation.known.concat(isLate ? [] : (late.operation_id ?? []))
+    return end(state, { ...operation, known, late: undefined }, chosen, [{ type: 'answer', answer: chosen.answer }])
+  }
+  if (!isOpen(operation)) return answer(state, { code: 'already_settled' })
+  if (operation.maybeLost) return claimByHand(state, operation, message.executed, now)
+  // The events win over a person.
+  const found = traceOf(state, operation)
+  if (typeof found === 'object') return also(executed(state, operation, found, now), { code: 'already_settled' })
+  if (outcome === undefined && now - started_at <= CALL_MS) return answer(state, { code: 'still_in_progress', kind })
+  if (!message.executed) return also(notExecuted(state, operation), { code: 'not_executed', kind })
+  const doubtful = match(state.operations, operation, state.order.operations)
+  if (typeof doubtful === 'object')
+    return also(executed(state, operation, doubtful, now), shownAs(state.order, doubtful))
+  if (!message.isListed) {
+    return { state, commands: [{ type: 'list', operation, message: { ...message, isListed: true } }] }
+  }
+  const settled = settledByHand(state, kind, amount)
+  return end(state, operation, { outcome: 'done', answer: settled }, [
+    { type: 'unwatch', operation },
+    { type: 'answer', answer: settled },
+  ])
+}
+
+const settledByHand = ({ order }: OrderState, method: OperationKind, amount: number | null): MoneyAnswer => ({
+  code: 'executed',
+  record: { order_id: order.order_id, method, amount, settled_by_hand: true },
+})
+
+/** Exclude the operations of the service that are already matched to other requests. */
+const knownTo = (made: readonly MoneyOperation[], { id, known }: MoneyOperation): string[] =>
+  known.concat(made.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
+
+/**
+ * The service's operation of a request: it has the same kind and amount, and was not known before. It is unclear if two match, or
+ * if a request that a person has settled may be the match.
+ */
+function match(
+  made: readonly MoneyOperation[],
+  operation: MoneyOperation,
+  shown: readonly OrderOperation[],
+  fits: (one: OrderOperation) => boolean = (one) => isLike(one, operation),
+): OrderOperation | 'none' | 'unclear' {
+  const known = knownTo(made, operation)
+  const found = shown.filter((one) => fits(one) && !known.includes(one.id))
+  const [first] = found
+  if (!first) return 'none'
+  const isOfOther = made.some(
+    (other) =>
+      other.outcome === 'done' &&
+      other.operation_id === undefined &&
+      other.keyHash !== operation.keyHash &&
+      !other.known.includes(first.id) &&
+      isLike(first, other),
+  )
+  return found.length > 1 || isOfOther ? 'unclear' : first
+}
+
+/**
+ * The result of {@link match}. If the operation was open when the storage was lost, an unexplained match may belong to a later key,
+ * which was lost: only a person can decide.
+ */
+function traceOf(
+  state: OrderState,
+  operation: MoneyOperation,
+  shown = state.order.operations,
+  fits?: (one: OrderOperation) => boolean,
+): ReturnType<typeof match> {
+  const found = match(state.operations, operation, shown, fits)
+  const isOlder = state.loss !== undefined && operation.started_at <= state.loss.at
+  return typeof found === 'object' && isOlder && !isExplained(state, found.id) ? 'unclear' : found
+}
+
+/** The service's operation that an unknown outcome became, if the events are enough to find it. */
+export function answeredBy<T extends OrderOperation>(
+  made: readonly MoneyOperation[],
+  operation: MoneyOperation,
+  shown: readonly T[],
+): T | undefined {
+  const found = operation.maybeLost ? 'unclear' : match(made, operation, shown)
+  return typeof found === 'object' ? (found as T) : undefined
+}
+
+/** All voids of an order are alike. */
+const isLike = ({ method, amount }: OrderOperation, { kind, expected }: MoneyOperation): boolean =>
+  method === kind && (kind === 'void' || (amount !== null && Math.round(amount * 100) === expected))
+
+function executed(state: OrderState, operation: MoneyOperation, found: OrderOperation, now: number): Step {
+  const watching: Command[] = isOver(found) ? [{ type: 'unwatch', operation }] : []
+  const shown = { outcome: 'done', answer: shownAs(state.order, found), operation_id: found.id } as const
+  return resume(end(state, operation, shown, watching), now)
+}
+
+const shownAs = ({ order_id }: Pick<OrderFacts, 'order_id'>, { id, ...fields }: OrderOperation): MoneyAnswer => ({
+  code: 'executed',
+  record: { operation_id: id, order_id, ...fields },
+})
+
+function notExecuted(state: OrderState, operation: MoneyOperation): Step {
+  const answer: MoneyAnswer = { code: 'not_executed', kind: operation.kind }
+  return end(state, operation, { outcome: 'rejected', answer }, [{ type: 'unwatch', operation }])
+}
+
+const denied = (state: OrderState, operation: MoneyOperation): Step =>
+  also(notExecuted(state, operation), { code: 'not_executed', kind: operation.kind })
+
+/** Stores an operation's end. */
+function end(state: OrderState, operation: MoneyOperation, how: MoneyEnd, commands: Command[]): Step {
+  const { outcome, answer, operation_id } = how
+  const ended: MoneyOperation = { ...operation, outcome, answer, operation_id }
+  const operations = state.operations.map((one) => (one.id === operation.id ? ended : one))
+  return { state: { ...state, operations }, commands: [{ type: 'store', operation: ended }, ...commands] }
+}
+
+/** Decides about a waiting request again. */
+function resume({ state: { waiting, ...state }, commands }: Step, now: number): Step {
+  if (!waiting) return { state, commands }
+  const next = request(state, waiting, now)
+  return { state: next.state, commands: [...commands, ...next.commands] }
+}
+
+/** The operation stays open: a waiting request is rejected. */
+const goOn = (state: OrderState, operation: MoneyOperation): Step =>
+  state.waiting ? answer(state, blocked(operation, state.waiting)) : { state, commands: [] }
+
+/** The operation that blocks others: it may have been sent, and has no outcome yet. */
+export const findOpen = (made: readonly MoneyOperation[]): MoneyOperation | undefined =>
+  made.find((one) => isOpen(one) && !one.maybeLost)
+
+export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
+
+const also = ({ state, commands }: Step, answer: MoneyAnswer): Step => ({
+  state,
+  commands: [...commands, { type: 'answer', answer }],
+})
+
+const answer = ({ waiting: _, ...state }: OrderState, reply: MoneyAnswer): Step => also({ state, commands: [] }, reply)
+
+const blocked = ({ id, kind, keyHash, outcome }: MoneyOperation, by: { keyHash: string }): MoneyAnswer => ({
+  code: outcome === 'unknown' ? 'unsettled' : 'in_progress',
+  ...{ id, kind, isOwn: keyHash === by.keyHash },
+})

@@ -1,0 +1,3 @@
+import { shop } from '../../../shop/shop'
+
+export { shop as GET, shop as POST }

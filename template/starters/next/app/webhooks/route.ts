@@ -1,0 +1,3 @@
+import { webhooks } from '../../shop/shop'
+
+export { webhooks as POST }

@@ -1,0 +1,3 @@
+import { webhooks } from '../../lib/server/shop'
+
+export const POST = ({ request }: { request: Request }): Promise<Response> => webhooks(request)

@@ -37,6 +37,7 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
     client: clientOf(env, deps),
     database: deps.database ? madeBefore(deps, env, deps.database(env)) : objectDatabase(env, clock),
     keepCardToken: keepsCardToken(env),
+    lookAgainMs: isRealTime ? undefined : 1,
     ...hooksOf(scope),
   }
   return scope

@@ -55,6 +55,8 @@ export interface TillHooks extends StoreHooks {
   shown?(reading: Reading): TillOrder
   /** Flags of an order that only the shop knows, for its lists. */
   flagged?(attempts: readonly Reading[]): Promise<readonly OrderFlag[]>
+  /** The pause before another look at a creation by another process. Default 250. */
+  lookAgainMs?: number | undefined
   /** Logs a failure, or an unknown outcome. */
   log?(code: string, fields: Readonly<Record<string, unknown>>, error?: unknown): void
   /** The response to a failed call, which its key gets from then on. */

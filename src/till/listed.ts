@@ -1,6 +1,7 @@
 // The rows of the lists, folded from an order's log. A row of the log is `unlisted` until a list, or `settle`, has folded it.
 
 import { isFinal } from '../helpers/status.ts'
+import { baseOrderId } from '../orders/attempt-id.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { listedColumns, paperAmong } from '../orders/listed-order.ts'
 import { takingsOf } from '../orders/takings.ts'
@@ -8,7 +9,7 @@ import type { SqlStatement, SqlValue } from './database.ts'
 import { again, LOST, sideBySide } from './drive.ts'
 import type { TillOptions, TillScope } from './events.ts'
 import { isOpen } from './protocol.ts'
-import { checkOwner, type Reading, type Row, readOrder, run, runAll } from './store.ts'
+import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll, selectOrder } from './store.ts'
 
 /** A row of a list's table. */
 export type ListRow = Record<string, SqlValue>
@@ -29,14 +30,15 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 /** Folds an order, and marks its rows as listed. @param until When the newest of these rows was written. */
 export const putListed = (scope: TillScope, order_id: string, until: SqlValue): Promise<void> =>
   again(async () => {
-    // Read before the log: another process that has written since may have read a newer log.
+    const key = await orderKeyOf(baseOrderId(order_id))
     const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
       WHERE o.order_id = ?`
-    const before = await run<ListRow>(scope, known, order_id)
-    const { order_key, base_id, next, attempts } = await readOrder(scope, order_id)
     const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
       unlisted IS NOT NULL)) ORDER BY number`
-    const rows = await run(scope, news, order_key)
+    // The list's row before the log: another process that has written since may have read a newer log.
+    const read = await runAll(scope, [[known, [order_id]], selectOrder(scope, key), [news, [key]]])
+    const [before, log, rows] = read as [ListRow[], Row[], Row[]]
+    const { order_key, base_id, next, attempts } = await readOrder(scope, order_id, '', [], log)
     const records = rows.flatMap(({ summary, body, unlisted }) => {
       const { record, erased } = JSON.parse(body)
       return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased } : []

@@ -129,17 +129,18 @@ function isOpening({ attempts, now }: Reading): boolean {
   return isOpen === true && now - Number(payment.written_at) < OPENING_MS
 }
 
-/** How long a link's visitor, and a cancellation, wait for the end of a creation by another process. */
-const WAIT_MS = 10_000
+/** A link's visitor, and a cancellation, wait ten seconds for the end of a creation by another process. */
+const LOOKS = 40
+const pause = ({ lookAgainMs = 250 }: TillScope) => new Promise((resolve) => setTimeout(resolve, lookAgainMs))
 
 /** Finds or creates the payment of a link. */
 export async function openLink(scope: TillScope, base_id: string, visit: LinkVisit): Promise<RunEnd> {
   const asked = { terms: visit.terms, buyer: visit.buyer, link: { page: visit.page, expires_at: visit.expires_at } }
   const opening: Run = { scope, base_id, visit, asked, mayGoOn: true }
-  for (const until = Date.now() + WAIT_MS; ; ) {
+  for (let look = 1; ; look++) {
     const answer = await again(() => play(opening, { type: 'open' }))
     const isWaiting = 'outcome' in answer && answer.outcome === 'not_sent' && answer.reason === 'in_progress'
-    if (isWaiting && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 250))
+    if (isWaiting && look <= LOOKS) await pause(scope)
     else return endOf(opening, isWaiting ? { kind: 'wait' } : answer)
   }
 }
@@ -153,8 +154,7 @@ const endOf = ({ error, isRejected, cancelled, failed }: Run, answer: CheckoutAn
 /** Cancels an order's open payment, and closes the order: no other payment is made. @param named The order, or an attempt. */
 export async function cancelOrder(scope: TillScope, named: string, tries = 3): Promise<RunEnd & { order_id: string }> {
   const [{ base_id }] = await readNamed(scope, named)
-  for (const until = Date.now() + WAIT_MS; Date.now() < until && isOpening(await readOrder(scope, base_id)); )
-    await new Promise((resolve) => setTimeout(resolve, 250))
+  for (let look = 1; look <= LOOKS && isOpening(await readOrder(scope, base_id)); look++) await pause(scope)
   const cancelling: Run = { scope, base_id }
   const end = endOf(cancelling, await again(() => play(cancelling, { type: 'cancel' })))
   const { answer } = end

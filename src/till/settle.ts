@@ -1,10 +1,8 @@
 import { isConfigError } from '../errors.ts'
 import { isFinal } from '../helpers/status.ts'
-import { sha256Async } from '../lib/sha256.ts'
 import { attemptId, attemptOf } from '../orders/attempt-id.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { needsPerson } from '../orders/needs-person.ts'
-import { orderText } from '../orders/order-key.ts'
 import { recordOf } from '../schemas/read.ts'
 import { eventFrom } from './calls.ts'
 import type { SqlStatement } from './database.ts'
@@ -17,7 +15,7 @@ import { bookkeepingOf, withoutPerson } from './personal-data.ts'
 import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './protocol.ts'
 import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from './queue.ts'
 import { recordFrom } from './records.ts'
-import { checkOwner, ONE, type Reading, type Row, readOrder, run, runAll, type TillOrder } from './store.ts'
+import { checkOwner, ONE, orderKeyOf, type Reading, type Row, readOrder, run, runAll, type TillOrder } from './store.ts'
 import { hasEnded, type UnsettledOperation } from './unsettled.ts'
 
 /** Entries that a person should look at. */
@@ -213,7 +211,7 @@ export type Erasable = {
  */
 export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erasable> {
   const { base_id } = attemptOf(order_id)
-  const order_key = await sha256Async(orderText(base_id))
+  const order_key = await orderKeyOf(base_id)
   // Events first: their records are compared with those of ends.
   const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_key = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
   const rows = await run(scope, sql, order_key)

@@ -235,25 +235,34 @@ export interface Reading
 export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined }
 export type Judged = Pick<Reading, 'order' | 'made'>
 
+/** The key of an order's rows. @param base_id The id of its first attempt. */
+export const orderKeyOf = (base_id: string): Promise<string> => sha256Async(orderText(base_id))
+
+/** The rows of an order. An event's record is read only for `onEvent`. */
+export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: string): SqlStatement => [
+  `SELECT ${database.clock} AS now, v.*, l.order_key, l.number, l.order_id, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
+    CASE WHEN l.kind = 'event' THEN l.summary ELSE l.body END AS body FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
+    backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`,
+  [order_key],
+]
+
 /**
  * Reads all attempts of an order in one statement, and closes the rows that are over. `asked`: the attempt whose operations the service
- * has listed just now. `more`: an event that counts as stored; then nothing is closed. @returns The attempt with this order_id.
+ * has listed just now. `more`: an event that counts as stored; then nothing is closed. `given`: rows that were read before.
+ * @returns The attempt with this order_id.
  */
 export async function readOrder(
   tables: Tables,
   order_id: string,
   asked = '',
   more: readonly StoredSummary[] = [],
+  given?: readonly Row[],
 ): Promise<Reading> {
   const { base_id, attempt } = attemptOf(order_id)
-  const order_key = await sha256Async(orderText(base_id))
+  const order_key = await orderKeyOf(base_id)
   const asked_at = Date.now()
-  // An event's record is read only for `onEvent`.
-  const columns = `l.order_key, l.number, l.order_id, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
-    CASE WHEN l.kind = 'event' THEN l.summary ELSE l.body END AS body`
-  const sql = `SELECT ${tables.database.clock} AS now, v.*, ${columns} FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
-    backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`
-  const read = await run(tables, sql, order_key)
+  const [sql, values] = selectOrder(tables, order_key)
+  const read = given ?? (await run(tables, sql, ...values))
   const [first] = read as [Row]
   checkOwner(tables, first)
   const rows = read.filter(({ kind }) => kind !== null)

@@ -58,7 +58,7 @@ function shopLinks({ shop, shops }: EmulatorControls): Html | '' {
 
 function forgottenHint({ state: { forgotten }, options: { keepOrders } }: Desk['context']): Html | '' {
   if (forgotten === 0) return ''
-  return html`<p class="hint">${forgotten} older orders were forgotten: it keeps the latest ${keepOrders}.</p>`
+  return html`<p class="hint">${forgotten} older orders were forgotten: the emulator keeps the latest ${keepOrders}.</p>`
 }
 
 function latest({ requests }: EmulatorControls): LoggedRequest[] {

@@ -97,7 +97,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // ended; links that anybody may pay with, again and again, with their limits and
     // what closing them ends; links that count what they sold, a number that can be raised, rejected payments in attention; the till
     // as its one engine, over any SQL database.
-    limit: 102_300,
+    limit: 102_800,
     without: NOTHING_OF_THE_SHOP,
   },
   {
@@ -107,7 +107,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
     // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
-    limit: 153_800,
+    limit: 156_300,
     without: NOTHING_OF_THE_SHOP,
   },
 ]

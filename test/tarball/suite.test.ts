@@ -10,7 +10,8 @@ it('what looks at the package from outside runs against the tarball, what reache
   expect(suiteFiles('all').length).toBeGreaterThan(60)
   expect(suiteFiles('all')).toEqual(expect.arrayContaining([...suiteFiles('quick'), 'test/testing/test-shop.test.ts']))
   // By itself, and through a helper.
-  for (const file of ['test/config.test.ts', 'test/worker/cancel.test.ts']) expect(internalBehind(file)).toMatch(/^src\//)
+  for (const file of ['test/config.test.ts', 'test/worker/cancel.test.ts'])
+    expect(internalBehind(file)).toMatch(/^src\//)
 })
 
 it('the suite gets every entry from the tarball, nothing else of src/, and leaves every other import alone', () => {

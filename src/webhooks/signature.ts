@@ -34,8 +34,8 @@ export function signData(data: string, secret: string): string {
  * @see The API document, "Events", 5.
  * @example
  * import { verifySignature } from 'edgetill/webhooks'
- * const genuine: boolean = verifySignature('eyJvcmRlcl9pZCI6IkEtMSJ9', 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old
- * secret'])
+ * const data = 'eyJvcmRlcl9pZCI6IkEtMSJ9'
+ * const genuine: boolean = verifySignature(data, 'bm90IHRoZSBzaWduYXR1cmU=', ['new secret', 'old secret'])
  */
 export function verifySignature(data: string, signature: string, secrets: WebhookSecrets): boolean {
   return isAmong(salted(data, secrets).map(sha1Base64url), signature)

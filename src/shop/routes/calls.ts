@@ -100,11 +100,13 @@ interface Calls {
   'POST /api/strays/:id/done': [{ id: string; done: true }]
 }
 
-/** A route of `/api`, as a verb and a path. */
-export type Call = keyof Calls
+type ReturnsOf = { [K in keyof Calls]: Calls[K][0] }
 
 /** The body of each route's success. */
-export type Returns = { [K in Call]: Calls[K][0] }
+export interface Returns extends ReturnsOf {}
+
+/** A route of `/api`, as a verb and a path. */
+export type Call = keyof Returns
 
 /** The query and the body of a call; a call without inputs takes none. */
 export type Takes<K extends Call> = K extends Call

@@ -107,7 +107,7 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
     // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
     // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
-    limit: 156_300,
+    limit: 156_900,
     without: NOTHING_OF_THE_SHOP,
   },
 ]

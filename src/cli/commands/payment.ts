@@ -54,8 +54,8 @@ async function unknown({ order_id }: HostedOrder, error: OutcomeUnknownError, fl
   if (resolved?.outcome === 'executed') {
     terminal.err(`Its status is ${printable(resolved.record.status)}; the address of its page is lost.`)
     terminal.err(
-      `Look it up first: edgetill order ${order_id}. If it is not paid, cancel it: edgetill cancel ${order_id}. ` +
-        'Only then use a new ID.',
+      `Look it up first: edgetill order ${order_id}. ` +
+        `If it is not paid, cancel it (edgetill cancel ${order_id}), then use a new ID.`,
     )
   }
   if (outcome !== 'unknown') return EXIT.failed

@@ -173,7 +173,7 @@ function numbered(sql: string): string {
 }
 
 /**
- * Runs statements in one round trip, if the driver does, and first ends a transaction that was left open on the connection.
+ * Runs statements, over postgres.js in one round trip, and first ends a transaction that was left open on the connection.
  * @param count How many statements follow a BEGIN. @returns Their rows.
  */
 async function runOutside(
@@ -186,8 +186,10 @@ async function runOutside(
     const { getTransactionStatus } = connection as { getTransactionStatus?: () => string }
     if (!getTransactionStatus) throw wrong(`This Pool ${CANNOT_SAY} pg says it from 8.23 on.`)
     if (getTransactionStatus.call(connection) !== 'I') await connection.query('ROLLBACK')
-    const all = statements.map(async ([sql, values]) => (await connection.query(sql, [...values])).rows)
-    return (await settled(all)).slice(from, to) as never
+    const all: unknown[][] = []
+    // In turn: pg warns of a query that is sent while another runs.
+    for (const [sql, values] of statements) all.push((await connection.query(sql, [...values])).rows)
+    return all.slice(from, to) as never
   }
   const send = ([sql, values]: SqlStatement) => connection.unsafe(sql, values as never)
   // A local setting ends with its transaction: if a later statement sees it, a transaction is open. A batch fails then, or it would commit.

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import connect from 'postgres'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { type FetchHandler, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { createClient } from '../../src/index.ts'
@@ -342,6 +342,10 @@ it.each(['pg', 'postgres.js'] as const)(
     expect(await read()).toEqual([{ name: '0' }, { name: '1' }, { name: '2' }])
     await expect(database.run('INSERT INTO nowhere VALUES (?)', ['x'])).rejects.toThrow('does not exist')
     expect(await read()).toHaveLength(3)
+    const warned = vi.spyOn(process, 'emitWarning')
+    await database.batch?.(['b', 'c'].map((value) => ['INSERT INTO leak VALUES (?)', [value]]))
+    expect(await read()).toHaveLength(5)
+    expect(warned.mock.calls).toEqual([])
     await database.run('DROP TABLE leak', [])
     await end()
   },

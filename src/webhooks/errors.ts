@@ -33,7 +33,7 @@ export function rejected(reason: WebhookRejection, what: string): WebhookVerific
 export function missing(name: string, value: unknown, isEmpty: boolean): WebhookVerificationError {
   const isOther = value != null && value !== ''
   if (isOther) return rejected('missing_field', `its "${name}" is not a text (received: ${kindOf(value)})`)
-  const more = isEmpty ? ', nor any other field: did a parser of another type read it?' : ''
+  const more = isEmpty ? ', nor any other field: a parser of another type may have read it' : ''
   return rejected('missing_field', `its form has no "${name}"${more}`)
 }
 

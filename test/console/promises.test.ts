@@ -134,7 +134,7 @@ describe('what an act that failed is called', () => {
     [409, { code: 'refund_unsettled' }, 'earlier'],
     [409, { code: 'refund_in_progress' }, 'earlier'],
     [422, { code: 'api', service: { code: '4009' } }, 'rejected'],
-    [422, { code: 'declined', service: {} }, 'rejected'],
+    [409, { code: 'declined', record: { status_code: '4009' } }, 'declined'],
     [503, { code: 'api' }, 'not_sent', true],
     [403, { code: 'role' }, 'forbidden'],
     [499, { code: 'role' }, 'forbidden'],
@@ -151,9 +151,7 @@ describe('what an act that failed is called', () => {
     expect(shown.text.includes('<details>')).toBe(says === 'rejected' && 'detail' in problem)
     for (const [i, attempt] of ('attempts' in problem ? ['A-1~1', 'A-1~12'] : []).entries())
       expect(shown.text).toContain(`href="/console/orders/${attempt}">${en.payment(i + 1)}<`)
-    expect(shown.text.includes(en.reasons['4009'] as string)).toBe(
-      'service' in problem && 'code' in (problem.service as object),
-    )
+    expect(shown.text.includes(en.reasons['4009'] as string)).toBe('service' in problem || 'record' in problem)
   })
 })
 

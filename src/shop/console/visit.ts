@@ -94,9 +94,9 @@ export function saidByCode(code: string): Said | undefined {
   if (code.endsWith('not_executed')) return 'not_executed'
   if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
   if (/^(state|connection|order_rebuilt)$/.test(code)) return 'not_sent'
-  if (/^(invalid_input|api|declined)$/.test(code)) return 'rejected'
+  if (/^(invalid_input|api)$/.test(code)) return 'rejected'
   if (code === 'over_limit') return 'forbidden'
-  const isSaid = /^(order_changed|idempotency_key_reused|paid_twice|outcome_unknown|config)$/.test(code)
+  const isSaid = /^(order_changed|idempotency_key_reused|paid_twice|outcome_unknown|config|declined)$/.test(code)
   return isSaid ? (code as Said) : undefined
 }
 

@@ -129,6 +129,8 @@ export const acts = {
     },
     rejected: { title: ['The service rejected it', 'Сервіс відхилив запит'],
       body: ['No money moved.', 'Гроші не рухалися.'] },
+    declined: { title: ['The bank declined it', 'Банк відхилив операцію'],
+      body: ['No money moved.', 'Гроші не рухалися.'] },
     forbidden: { title: ['This cannot be done', 'Це неможливо'],
       body: ['Nothing was sent: the order does not allow it now.',
         'Нічого не надіслано: стан замовлення цього не дозволяє.'] },

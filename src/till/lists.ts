@@ -46,9 +46,11 @@ const DAY_MS = 86_400_000
 const WORDS_MS = 92 * DAY_MS
 
 /** The states of each status; any other status has the first state. */
-const STATES_OF: Readonly<Record<string, readonly MoneyState[]>> = {
-  ...{ pending: ['pending'], failure: ['failed'], success: MONEY_STATES.slice(3) },
-}
+const STATES_OF = new Map<string, readonly MoneyState[]>([
+  ['pending', ['pending']],
+  ['failure', ['failed']],
+  ['success', MONEY_STATES.slice(3)],
+])
 
 /** Begins a list. @param place The form of a cursor. @returns The cursor's parts. @throws {ConfigError} for a wrong page. */
 export async function beginList(scope: TillOptions, { limit = 1, cursor }: Page, place: RegExp): Promise<string[]> {
@@ -88,7 +90,7 @@ export async function listOrders(
   if (reference !== undefined) leads.push(['reference = ?', reference])
   if (flag !== undefined) leads.push([hasFlag(flag)])
   if (open) leads.push([`is_open > 0 AND (is_open > 1 OR since > ${clock} - ${7 * DAY_MS})`])
-  const ofStatus = status === undefined ? MONEY_STATES : (STATES_OF[status] ?? ['waiting'])
+  const ofStatus = status === undefined ? MONEY_STATES : (STATES_OF.get(status) ?? ['waiting'])
   const wanted = states.filter((state) => ofStatus.includes(state)).map((state) => MONEY_STATES.indexOf(state))
   const found = new Map<SqlValue, ListRow>()
   /** @param plus A plus sign keeps a column from being found by its index. */

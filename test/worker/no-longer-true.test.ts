@@ -73,6 +73,15 @@ describe('a refund that is executed after it was counted as not executed', () =>
   })
 })
 
+it('a refund that was sent again while it was not known is recorded as it ended', async () => {
+  const { world } = await paid()
+  world.intercept = (url) => (url.endsWith('/refund') ? Promise.reject(new TypeError('reset')) : undefined)
+  expect([(await refund(world, 'k')).status, (await refund(world, 'k')).body.code]).toEqual([502, 'refund_unsettled'])
+  expect(await recordOf(world)).toEqual(['refund outcome_unknown'])
+  for (let i = 0; i < 8; i++) await world.advance(120_000)
+  expect(await recordOf(world)).toEqual(['refund not_executed'])
+})
+
 it('answers 409 with the record for a refund that the bank declines, and says so under its key, also when it was erased', async () => {
   const { world } = await paid('refund_declined')
   const declined = await refund(world, 'k')

@@ -187,8 +187,10 @@ function endNow(
   const shown =
     operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
-  if (outcome === 'done') return said === 'outcome_unknown' ? 'done' : said
-  if (outcome === 'rejected') return said === undefined || said === 'outcome_unknown' ? 'not_executed' : said
+  // Sent again before the end was known.
+  const isOpen = /^outcome_unknown$|_(unsettled|in_progress)$/.test(said ?? 'outcome_unknown')
+  if (outcome === 'done') return isOpen ? 'done' : said
+  if (outcome === 'rejected') return isOpen ? 'not_executed' : said
   return outcome === 'not_sent' ? said : 'outcome_unknown'
 }
 

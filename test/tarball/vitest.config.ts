@@ -7,7 +7,7 @@ export default defineConfig({
     root,
     include: ['test/tarball/**/*.test.ts'],
     // It imports JSON as only a bundler can.
-    server: { deps: { inline: ['@actions/workflow-parser'] } },
+    server: { deps: { inline: [/@actions\/workflow-parser/] } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -4,7 +4,8 @@ import { root } from './pack.ts'
 
 const modules = join(root, 'test/tarball/versions/node_modules')
 
-function installed(name: string, file: string): string {
+/** The path of a file in a package that is installed with the versions. */
+export function installed(name: string, file: string): string {
   const path = join(modules, name, file)
   if (!existsSync(path)) throw new Error(`${name} is not installed: run \`npm ci --prefix test/tarball/versions\`.`)
   return path

@@ -12,14 +12,14 @@ import { openScope } from './open-scope.ts'
 import type { WaitUntil } from './runtime.ts'
 import type { Deps, Scope } from './scope.ts'
 
-/** Everything that is due, each minute: what has no end yet, `onEvent`, copies in KV, alerts, closed links, erasures. */
+/** Everything that is due, each minute: unsettled calls, `onEvent`, copies in KV, alerts, closed links, erasures. */
 export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Promise<void> {
   const scope = openScope(deps, env, waitUntil)
   const problems = configurationProblems(env)
   // Before a customer meets it.
   if (problems.length > 0) raiseMisconfigured(scope, describeProblems(problems))
   if (problems.some(({ binding }) => binding === 'STATE' || binding === 'TILL')) return
-  // What cannot be done holds up nothing else.
+  // A failed task does not hold up the others.
   await Promise.all([settle(scope), ...[raiseDueAlerts, eraseDue, endClosed].map((work) => attempt(scope, work))])
   await attempt(scope, publishDue)
 }
@@ -29,7 +29,7 @@ async function settle(scope: Scope): Promise<void> {
     configurationProblems(scope.env, ['BASE_URL', 'POS_ID', 'API_KEY', 'API_SECRET', 'ENDPOINTS_KEY']).length === 0
   const kinds = isReady ? (['event', 'operation', 'payment'] as const) : (['event'] as const)
   await Promise.all(kinds.map((kind) => attempt(scope, () => doDue(scope.till, kind))))
-  // What operations and payments have led to.
+  // Events of the operations and payments that were settled above.
   await attempt(scope, () => doDue(scope.till, 'event'))
   await attempt(scope, () => catchUp(scope.till))
 }

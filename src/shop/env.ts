@@ -36,7 +36,7 @@ export interface ShopEnv {
   SHOP_URL: string
   /** The time zone of the shop's day, such as `Europe/Kyiv`; empty: UTC. */
   SHOP_TZ: string
-  /** Sent with a payment whose link has no such field of the customer, where the service requires one; empty: not sent. */
+  /** Sent if the service requires this field of the customer and the link has none; not sent if empty. */
   CUSTOMER_EMAIL?: string
   CUSTOMER_PHONE?: string
   CUSTOMER_PATRONYM?: string
@@ -82,7 +82,7 @@ export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv & { CLOCK_AHEAD
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')
 
-/** The fields of a customer that the shop fills in where a link has none. */
+/** The customer's fields that the shop fills in for a link without them. */
 export function customerDefaults(env: ShopEnv): Record<string, string> {
   const { CUSTOMER_EMAIL: customer_email, CUSTOMER_PHONE: customer_phone, CUSTOMER_PATRONYM: customer_patronym } = env
   const fields = Object.entries({ customer_email, customer_phone, customer_patronym })

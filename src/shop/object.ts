@@ -1,4 +1,4 @@
-// The database of a shop on Cloudflare: the SQLite of one Durable Object, which runs statements and knows nothing of payments.
+// The database of a shop on Cloudflare: the SQLite of a single Durable Object. It only runs statements.
 
 import type { SqlStatement, TillDatabase } from '../till/database.ts'
 import { durable, SQLITE_CLOCK } from '../till/database.ts'
@@ -58,7 +58,7 @@ export function objectDatabase({ TILL }: ShopEnv, clock: () => string = () => SQ
     get clock() {
       return clock()
     },
-    // The object writes at once what a call has written down, and the call is sent, or not, within 30 seconds after that.
+    // The object writes at once, and a call is sent within 30 seconds after its row was written, or never.
     absentAfterMs: 120_000,
     run: async (sql, values) => (await call([[sql, values]]))[0] ?? [],
     batch: call,

@@ -1,4 +1,4 @@
-// Opens the surroundings of a request: the shop's database, its client, and what it adds to its till.
+// Opens the surroundings of a request: the shop's database, its client, and its additions to the till.
 
 import type { Context } from 'hono'
 import { MERCHANT, type Merchant } from '../client/merchant.ts'
@@ -73,7 +73,7 @@ export async function makeShop(deps: Deps, env: ShopEnv, database: TillDatabase)
   await makeShopTables({ till })
 }
 
-/** The calls of a shop: one that moves money is never repeated automatically. Each checks its configuration. */
+/** The calls of a shop. A call that moves money is never repeated automatically. Each checks its configuration. */
 function clientOf(env: ShopEnv, { fetch }: Deps): TillClient {
   const config = clientConfig(env, fetch)
   const once = moneyConfig(env, fetch)

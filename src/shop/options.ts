@@ -48,7 +48,7 @@ export interface RaisedAlert {
 
 /** A matter for a person. Identifiers, names, amounts and codes only: never personal data. */
 export interface Alert extends RaisedAlert {
-  /** For a chat, in English: what happened, the amount if known, what to do, and an address to look at. */
+  /** For a chat, in English: the event, the amount if known, what to do, and an address to look at. */
   text: string
 }
 
@@ -72,7 +72,7 @@ export type AlertKind =
   | 'operation_declined'
   /** A checkout was opened a day ago, and the service calls it pending or cannot be asked. */
   | 'checkout_open'
-  /** The service rejected the payment of a link, and nobody can pay it; `fields` names what it rejects. */
+  /** The service rejected the payment of a link, which cannot be paid; `fields` names the rejected fields. */
   | 'checkout_rejected'
   /** The worker is misconfigured; `misconfigured` names each binding, never its value. */
   | 'configuration'

@@ -25,7 +25,7 @@ export interface Scope extends Deps {
   waitUntil?: WaitUntil | undefined
   /** Nothing but time itself moves the clock. */
   isRealTime: boolean
-  /** The actor, for the record: `api` over HTTP. Absent if no one of the shop acts: a webhook, a customer, the cron. */
+  /** The actor, for the record: `api` over HTTP. Absent for webhooks, customers and the cron. */
   by?: string | undefined
   /** The actor's role. The route has checked it. */
   role?: Role | undefined

@@ -1,4 +1,4 @@
-// The tables of a shop beside those of its till, in the same database: links, acts, alerts, and what waits to be copied or erased.
+// The tables of a shop beside those of its till, in the same database: links, acts, alerts, and queues for copying and erasing.
 
 import { isConfigError } from '../errors.ts'
 import type { SqlStatement, SqlValue } from '../till/database.ts'

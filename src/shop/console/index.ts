@@ -9,14 +9,14 @@ export type { Role as ConsoleRole } from '../index.ts'
 export type { ConsoleAccess, ConsoleOptions } from './options.ts'
 
 /**
- * Makes the console of a shop: its orders, refunds, and what needs attention, for a phone, in Ukrainian and English,
+ * Makes the console of a shop: its orders, refunds and open matters, for a phone, in Ukrainian and English,
  * without script. It uses the shop's own API, in process. Its pages are loaded at the first request: webhooks do not
  * wait for them.
  *
  * Sign-in is by Cloudflare Access where `options.access` is set, else with a name and a token of the binding PEOPLE,
  * or `admin` and ADMIN_TOKEN. Needs the package `hono`.
  *
- * @param shop What `createShop` returned.
+ * @param shop The result of `createShop`.
  * @example
  * import { Hono } from 'hono/tiny'
  * import { createConsole } from 'edgetill/console'

@@ -147,7 +147,7 @@ export async function form(visit: SignedVisit, path: string, fields: Html | Html
   return html`<form method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}">${fields}</form>`
 }
 
-/** A form of one button: its fields are hidden. */
+/** A form with a single button and hidden fields. */
 export const buttonTo = (
   visit: SignedVisit,
   path: string,

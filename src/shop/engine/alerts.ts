@@ -1,4 +1,4 @@
-// Alerts: what a person of the shop should hear of at once, at most once an hour, in words.
+// Alerts: news for a person of the shop, in words, sent at once and at most once an hour.
 
 import { sha256Base64url } from '../../lib/sha256.ts'
 import type { OrderFlag } from '../../orders/index.ts'
@@ -14,16 +14,16 @@ import type { OnAlert, RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { isFirst } from '../tables.ts'
 
-/** How long `onAlert` may take until the log says that it has not finished. */
+/** How long `onAlert` may take until it is logged as unfinished. */
 const ON_ALERT_MS = 10_000
-/** How many alerts this isolate remembers of each `onAlert`: spares reads, and works while the storage fails. */
+/** How many alerts this isolate keeps for each `onAlert`: it saves reads, and works while the storage fails. */
 const REMEMBERED = 500
-/** So many alerts of one kind are passed on in an hour; after that only how many there are, at 20, 40, 80 … */
+/** This many alerts of a kind are passed on in an hour; after that only their number, at 20, 40, 80 … */
 const ONE_BY_ONE = 10
 
 /**
- * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same one was passed within an hour,
- * or many of its kind. Nothing waits for it, and no failure of it gets out.
+ * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same alert was passed within an
+ * hour, or many of its kind. Nothing waits for `onAlert`, and its failures are only logged.
  */
 export function raiseAlert(scope: Scope, alert: RaisedAlert): void {
   const { kind, ...fields } = alert
@@ -50,7 +50,7 @@ interface Raised {
 
 const remembered = new WeakMap<OnAlert<ShopEnv>, Raised>()
 
-/** @returns What is passed on: the alert, a count of its kind, or nothing. */
+/** @returns The alert to pass on: this one, a count of its kind, or none. */
 function unlessTooMany(onAlert: OnAlert, alert: RaisedAlert, now: number): RaisedAlert | undefined {
   const { times, kinds } = remembered.get(onAlert) ?? { times: new Map(), kinds: new Map() }
   remembered.set(onAlert, { times, kinds })
@@ -96,7 +96,7 @@ async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
 /** The alerts of an event: the flags that it has brought, and operations that it shows to have ended otherwise. */
 export function alertsOfChange(before: Judged, after: Reading): RaisedAlert[] {
   const { order_id, order } = after
-  // A second try at paying informs; nobody has to look at it.
+  // A second try at paying is for information only.
   const flags = order.flags.filter((flag) => flag !== 'paid_after_failure' && !before.order.flags.includes(flag))
   const told = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
   return [
@@ -105,14 +105,14 @@ export function alertsOfChange(before: Judged, after: Reading): RaisedAlert[] {
   ]
 }
 
-/** The alerts of the operations that ended otherwise than their callers were told. */
+/** The alerts of the operations whose final outcome differs from the one that was reported to the caller. */
 export const lateAlerts = (order_id: string, { made }: Pick<Judged, 'made'>): RaisedAlert[] =>
   made.flatMap((one): RaisedAlert[] => {
     const kind = isDeclined(one) ? 'operation_declined' : 'operation_contradicted'
     return one.late ? [{ kind, order_id, operation: one.kind, attempt_id: one.id }] : []
   })
 
-/** The flags that need a person, and what is said of them. */
+/** The flags that need a person, each with its sentence. */
 export const FLAGS: Readonly<Record<Exclude<OrderFlag, 'paid_after_failure'>, string>> = {
   amount_mismatch: 'another amount was paid than was asked for',
   currency_mismatch: 'another currency was paid than was asked for',
@@ -126,14 +126,14 @@ export const FLAGS: Readonly<Record<Exclude<OrderFlag, 'paid_after_failure'>, st
   over_sold: 'its link had sold as many as it may: send one more, or refund it',
 }
 
-/** What was asked for, and by which origin's link. */
+/** The requested amount, and the origin of the link that requested it. */
 export interface Asked {
   amount?: number
   currency?: string
   origin?: string
 }
 
-/** What was asked for by the first payment of an order. */
+/** The amount that the first payment of an order requested. */
 export function askedIn({ attempts }: Pick<Reading, 'attempts'>): Asked | undefined {
   const payment = attempts.find((one) => one.payment)?.payment
   if (!payment) return undefined

@@ -1,4 +1,4 @@
-// What needs a person of the shop: of its orders, webhooks without an order, and payments that the service rejects.
+// Matters for a person of the shop: in its orders, webhooks without an order, and payments that the service rejects.
 
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { holdsMoney } from '../../orders/fold.ts'
@@ -12,7 +12,7 @@ import { query, queryAll, type Row } from '../tables.ts'
 import { askedIn, raiseAlert, textOf } from './alerts.ts'
 import { FLAG_BITS, findNeeding, itemOf, type Matter, type Needing } from './needing.ts'
 
-/** Something that a person should look at, with a sentence about it. `amount` is the wire's number, of what was asked for. */
+/** Something that a person should look at, in a sentence. `amount` is the requested amount, as the wire has it. */
 export interface AttentionItem {
   kind: string
   order_id: string | null
@@ -33,7 +33,7 @@ export interface AttentionList {
   count: number
 }
 
-/** The items of the longest waiting orders. @param limit How many orders; 0: the count alone. */
+/** The items of the longest waiting orders. @param limit How many orders; 0: only the count. */
 export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
   const open = 'FROM edgetill_matter WHERE is_done = 0'
   const [{ count: flags, orders }, [[sum] = [], matters = []]] = await Promise.all([
@@ -74,7 +74,7 @@ async function itemsOf(scope: Scope, { order_id, bits, matters }: Needing): Prom
 
 const noItem = (): ProblemError => new ProblemError(404, 'not_found', 'No such item.')
 
-/** Takes what a person has looked at out of the list, until something new happens of it. @throws {ProblemError} if it is not there. */
+/** Removes an item from the list until it changes again. @throws {ProblemError} if the item is not there. */
 export async function attentionDone(
   scope: Scope,
   named: string,
@@ -104,7 +104,7 @@ export async function attentionDone(
 /** The row of an order's rejected payment among the matters for a person. */
 const rejectedId = (order_id: string): string => `rejected ${order_id}`
 
-/** Writes what no list of orders has; once more if it was done. */
+/** Writes a matter that no list of orders has, or reopens it. */
 const PUT = `INSERT INTO edgetill_matter (id, at, is_done, matter) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO`
 
 function shownMatter({ env }: Scope, { matter }: Row): Item {
@@ -112,7 +112,7 @@ function shownMatter({ env }: Scope, { matter }: Row): Item {
   return { ...alert, ...(number && { number }), ...(currency && { amount, currency }), text: textOf(alert, env) }
 }
 
-/** Shows the shop that nobody can pay by a link. @param fields The names of the fields that were rejected. */
+/** Reports to the shop that a link cannot be paid. @param fields The names of the fields that were rejected. */
 export async function reportRejected(scope: Scope, { order }: CheckoutLink, fields: readonly string[]): Promise<void> {
   const { order_id, amount, currency } = order
   const alert = { kind: 'checkout_rejected', order_id, fields } as const

@@ -23,7 +23,7 @@ export interface FailingEvent {
 
 /** How often `onEvent` may fail for one event before it is given up. */
 const MAX_FAILURES = 20
-/** Rows that `onEvent` has failed on. One whose process died in the first call is called again by itself. */
+/** Rows on which `onEvent` has failed. A row whose process died in the first call does not count: it is called again anyway. */
 const FAILING = `kind = 'event' AND next_at IS NOT NULL AND (error IS NOT NULL OR attempts > 1)`
 
 /** These, and events that a replay has queued. */
@@ -65,7 +65,7 @@ export async function countFailing(scope: Scope): Promise<number> {
   return Number(row?.count)
 }
 
-/** Begins anew with an event that has failed: as if it had come now. @returns Its row; undefined where there is none. */
+/** Restarts the delivery of a failed event, as if it had just arrived. @returns Its row, undefined if there is none. */
 async function again(scope: Scope, id: string): Promise<Row | undefined> {
   const { clock } = scope.till.database
   const sql = `UPDATE edgetill_log SET attempts = 0, error = NULL, next_at = ${clock} WHERE ${WAITING} AND id = ? RETURNING *`

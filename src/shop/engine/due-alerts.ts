@@ -1,4 +1,4 @@
-// The alerts of what becomes due with time: nothing calls for them but the cron.
+// Alerts about delays: only the cron raises them.
 
 import type { SqlStatement } from '../../till/database.ts'
 import { markOpenPayments } from '../../till/settle.ts'
@@ -11,15 +11,15 @@ import { findStrays } from './attention.ts'
 import { countFailing } from './deliver.ts'
 import { findMatters } from './needing.ts'
 
-/** The time of an alert that is raised once, as long as its matter is open: the last one that a `Date` can name. */
+/** The time stored with an alert that is raised only once while its matter is open: the maximum of a `Date`. */
 const ONCE = 8_640_000_000_000_000
-/** So many alerts in a run. */
+/** How many alerts a run may raise. */
 const MOST = 100
 
 const idOf = ({ kind, order_id, attempt_id, event_id }: RaisedAlert): string =>
   JSON.stringify([kind, order_id, attempt_id ?? event_id])
 
-/** Raises the alerts of what has had no end for too long, once each; and of events that `onEvent` fails on, once an hour for all. */
+/** Raises an alert for each call or payment that is open for too long, once; and for failing events, once an hour for all. */
 export async function raiseDueAlerts(scope: Scope): Promise<void> {
   if (await isFirst(scope, 'hourly alerts', HOUR_MS)) {
     await markOpenPayments(scope.till)

@@ -1,4 +1,4 @@
-// Personal data: what a person has removed of an order, and what is removed after RETENTION_DAYS.
+// Erasing personal data: of an order on request, and of all orders after RETENTION_DAYS.
 
 import { orderKey } from '../../orders/order-key.ts'
 import { catchUp } from '../../till/listed.ts'
@@ -17,11 +17,11 @@ import { eraseLinks } from './links.ts'
 import { eraseNotes } from './record.ts'
 import { GRACE_MS, putErasure } from './schedule.ts'
 
-/** Until the cron goes on with what is left: KV takes one write of a key in a second. */
+/** Until the cron goes on with the rest: KV takes one write of a key in a second. */
 const REST_MS = 1_000
-/** What was begun before an erasure is stored by then: it is erased too. */
+/** Writes that began before an erasure are stored after this time, and are erased too. */
 const MEANWHILE_MS = 60_000
-/** Until one that has failed is tried again: one that a person waits for, and another one. */
+/** Until a failed erasure is tried again: on request, and by retention. */
 const [FAILED_MS, PUT_OFF_MS] = [60_000, HOUR_MS / 4]
 /** Events that are erased at once: each is read from KV and written to it. An invocation may make 1,000 calls. */
 const ERASED_AT_ONCE = 200
@@ -36,20 +36,20 @@ export interface Erased {
   events_left: number
 }
 
-/** `place`: the key of the last event until which all are erased. `later`: when what stays was written. `calls`: about how many were made. */
+/** `place`: every event up to this key is erased. `later`: when the rest was written. `calls`: about how many were made. */
 type Done = Erased & { place: string; later: number[]; calls: number }
 
 /**
- * Removes a person's data from everything that is stored of an order, at most 200 events at once; the cron goes on with the
- * rest. The keys and what the books need stay: a repeated webhook is still recognised, totals stay right, and `onEvent` is
- * still called for what waits for it.
+ * Removes a person's data from every record of an order, at most 200 events at once; the cron goes on with the rest.
+ * Keys and bookkeeping stay: a repeated webhook is still recognised, totals stay right, and `onEvent` is still called
+ * for waiting events.
  *
  * @param named The order, or an attempt at paying it.
  */
 export async function erasePersonalData(scope: Scope, named: string): Promise<Erased> {
   const [{ base_id }] = await readNamed(scope.till, named)
   const before = scope.now()
-  // Whatever stops this, the cron goes on with it.
+  // If this process dies, the cron goes on.
   await putErasure(scope, base_id, before, before + REST_MS)
   const { erased_events, events_left, place } = await erase(scope, base_id, before, true)
   await query(
@@ -94,7 +94,7 @@ async function eraseCopies(
   const erased_at = now()
   const copies = new Map<string, { at: number; metadata: object }>()
   for (const { order_id, events } of attempts) {
-    // A process that died after it had written an event to KV has no row of it.
+    // A process that died after it had written an event to KV has left no row.
     for (const { key, metadata } of await kv.list(keyOf(order_id, ''))) {
       const known = (metadata ?? {}) as { received_at?: number }
       copies.set(key, { at: Number(known.received_at), metadata: known })
@@ -124,13 +124,13 @@ async function eraseCopies(
   return done
 }
 
-/** KV takes one write of a key in a second: the event is one of those that are left. */
+/** KV takes one write of a key in a second: the event is left for the next run. */
 function unlessTooSoon(error: unknown): false {
   if (!(error instanceof StorageError && error.tooSoon)) throw error
   return false
 }
 
-/** Goes on with what a person asked for, and removes what has been kept for RETENTION_DAYS, a part in each run of the cron. */
+/** Goes on with requested erasures, and removes data older than RETENTION_DAYS, a part in each run of the cron. */
 export async function eraseDue(scope: Scope): Promise<void> {
   const { now, env } = scope
   const retention = retentionMs(env)
@@ -143,7 +143,7 @@ export async function eraseDue(scope: Scope): Promise<void> {
     if (budget.calls > 0) await eraseRow(scope, budget, String(row.order_id), row)
   }
   if (retention === undefined) {
-    // What a person asked for stays.
+    // Requested erasures stay.
     if (kept) await query(scope, `DELETE FROM edgetill_erasure WHERE order_id = '' OR before_at = 0`)
     return
   }
@@ -156,7 +156,7 @@ export async function eraseDue(scope: Scope): Promise<void> {
   await walk(scope, retention, kept, budget)
 }
 
-/** Erases the orders that have become old enough, the oldest first. The row with an empty id has the last of them; another RETENTION_DAYS begins anew. */
+/** Erases old orders, the oldest first. The row with an empty id contains the last erased order; another RETENTION_DAYS starts over. */
 async function walk(scope: Scope, retention: number, kept: Row | undefined, budget: Budget): Promise<void> {
   const isSame = Number(kept?.before_at) === retention
   const [since, last] = (isSame ? JSON.parse(String(kept?.place)) : [0, '']) as [number, string]
@@ -175,10 +175,10 @@ async function walk(scope: Scope, retention: number, kept: Row | undefined, budg
   if (end || !isSame) await query(scope, put, retention, place)
 }
 
-/** What a run of the cron may do yet. */
+/** How many calls a run of the cron may still make. */
 type Budget = { calls: number }
 
-/** Erases an order, and has the cron go on with what is left, what is kept for now, or what has failed. @param row That says it is due. */
+/** Erases an order, and leaves the rest, newer data and failures to a later run of the cron. @param row The row that made it due. */
 async function eraseRow(scope: Scope, budget: Budget, order_id: string, row?: Row): Promise<void> {
   const retention = retentionMs(scope.env)
   const at = scope.now()

@@ -1,4 +1,4 @@
-// What the shop adds to its till: copies in KV, alerts, the words of its API, the addresses of its webhooks.
+// The additions of the shop to its till: copies in KV, alerts, the words of its API, the addresses of its webhooks.
 
 import { holdsMoney } from '../../orders/fold.ts'
 import { recordOf } from '../../schemas/read.ts'

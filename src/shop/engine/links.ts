@@ -22,9 +22,9 @@ export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
 export interface ReusableLink extends Limits {
   /** How many it has made. */
   made: number
-  /** How many of them are sold or may still be paid. */
+  /** How many orders are sold or may still be paid. */
   taken: number
-  /** How many of them are sold. */
+  /** How many orders are sold. */
   sold: number
   /** It is revoked or has expired, and not each of its orders is known to have ended: `DELETE` it again. */
   closing: boolean
@@ -54,7 +54,7 @@ export interface Link {
 /** A place in the list. */
 export type LinkPlace = [created_at: number, short: string]
 
-/** @param columns Of its row: the `nonce`, and what follows it, of a link that anybody may pay with. */
+/** @param columns Columns of its row: the `nonce` and those after it belong to a reusable link. */
 export async function addLink(scope: Scope, columns: { [name: string]: SqlValue; order_id: string }): Promise<void> {
   const names = Object.keys(columns)
   const insert = `INSERT INTO edgetill_link (${names}) VALUES (${names.map(() => '?')})`
@@ -67,7 +67,7 @@ export async function tokenOfShort(scope: Scope, short: string): Promise<string 
   return (row?.token ?? undefined) as string | undefined
 }
 
-/** `order_id`: its own, or one that a reusable link has made. */
+/** `order_id`: the link's own, or an order that a reusable link has made. */
 interface LinkQuery extends Partial<Record<'order_id' | 'id', string | undefined>> {
   limit: number
   after?: LinkPlace | undefined

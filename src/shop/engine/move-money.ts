@@ -19,7 +19,7 @@ export interface MoneyCall {
   idempotencyKey: string
   /** The fields of the SDK's input without `order_id`; `order_currency` defaults to the order's. */
   fields: Readonly<Record<string, unknown>>
-  /** The order's totals as the caller knows them. */
+  /** The version of the order that the caller has seen. */
   version?: string | undefined
   /** The amount that its caller may refund of the whole order, in minor units. */
   limit?: number | undefined
@@ -34,7 +34,7 @@ export async function moveMoney(scope: Scope, order_id: string, call: MoneyCall)
   return play(scope, order_id, { type: 'request', request }, kind, fields)
 }
 
-/** Settles an operation by hand, but not against what the events say. With `unknown` the service is asked. */
+/** Settles an operation by hand, but not against the events. `unknown` looks it up at the service. */
 export async function settleByHand(
   scope: Scope,
   named: string,
@@ -48,7 +48,7 @@ export async function settleByHand(
   const { order_id, found: before } = await find()
   if (executed !== 'unknown') {
     const settled = await play(scope, order_id, { type: 'by_hand', id, executed, isListed: false })
-    // The service has shown at this moment what the person says.
+    // The service has just shown the outcome that the person states.
     const { found } = before && isOpen(before) && settled.status === 409 ? await find() : {}
     return executed && found?.outcome === 'done' && found.answer ? responseTo(found.answer) : settled
   }

@@ -15,7 +15,7 @@ import type { Scope } from '../scope.ts'
 import { queryAll, type Row } from '../tables.ts'
 import { lateAlerts } from './alerts.ts'
 
-/** What has no end, or has failed, for so long. */
+/** An open or failing matter needs a person after this long. */
 const TEN_MINUTES_MS = 600_000
 /** How often `onEvent` fails until it is not called again. */
 const MAX_FAILURES = 20
@@ -31,7 +31,7 @@ const DONE = `SELECT coalesce(sum(d.bit), 0) FROM edgetill_done d WHERE d.order_
   WHERE l.order_key = d.order_key AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
   OR (l.summary NOT LIKE '%"method":"refund"%' AND l.summary NOT LIKE '%"method":"void"%')))`
 
-/** Orders with flags that are not done: `bits`. @param and A further condition of `edgetill_order o`. */
+/** Orders with flags that are not done: `bits`. @param and An additional condition of `edgetill_order o`. */
 const flagged = (and: string): string =>
   `(SELECT order_id, since, flags & (${ALL} - done) AS bits FROM (SELECT o.order_id, o.since, (${DONE}) AS done, o.flags
     FROM edgetill_order o WHERE o.flags > 1 ${and}) f) b WHERE bits > 0`
@@ -57,7 +57,7 @@ function rowsOf(clock: string, order_id?: string): SqlStatement {
   return [selects.join(' UNION ALL '), order_id === undefined ? [] : [order_id, order_id, order_id]]
 }
 
-/** What needs a person beside flags. `state`: of what has no end, as the service has said. */
+/** A matter for a person other than a flag. `state`: the status of an open payment or operation at the service. */
 export interface Matter {
   alert: RaisedAlert
   state?: 'pending' | 'unknown'
@@ -73,12 +73,12 @@ export interface Needing {
   matters: Matter[]
 }
 
-/** What an item is known by when it is done. */
+/** The identity of an item, stored when it is done. */
 export const itemOf = ({ alert }: Matter): string => JSON.stringify(alert)
 
 /**
- * Finds the orders that need a person. Of flags a count is enough: orders with flags alone are listed up to `limit`.
- * @param order_id Of this order alone. @returns `count`: of flags that are not done.
+ * Finds the orders that need a person. Flags are counted: orders with only flags are listed up to `limit`.
+ * @param order_id Looks only at this order. @returns `count`: how many flags are not done.
  */
 export async function findNeeding(
   scope: Scope,
@@ -114,7 +114,7 @@ export async function findNeeding(
   return { count: Number(sum?.count), orders: [...orders.values()] }
 }
 
-/** What needs a person of each order beside its flags, done or not. */
+/** Every matter of every order other than its flags, done or not. */
 export async function findMatters(scope: Scope): Promise<Matter[]> {
   const [found = []] = await queryAll(scope, [rowsOf(scope.till.database.clock)])
   return (await readMatters(scope, found)).flatMap(({ matters }) => matters)
@@ -143,7 +143,7 @@ async function mattersOf(scope: Scope, order_id: string, rows: readonly Row[]): 
   return [...attempts.flatMap((one) => openIn(one, rows)), ...late.map((alert) => ({ alert })), ...failed]
 }
 
-/** What has no end in an attempt. */
+/** The open payment and operations of an attempt. */
 function openIn({ order_id, attempt, order, made, payment, now }: Reading, rows: readonly Row[]): Matter[] {
   const isOpenFor = (one: MoneyOperation, ms: number) => now - one.started_at >= ms
   const operations = made.flatMap((one): Matter[] => {

@@ -29,7 +29,7 @@ const expectedOf = ({ order, reference }: CheckoutLink): ExpectedOrder & ReturnT
   ...(reference !== undefined && { reference }),
 })
 
-/** Brings a link's customer to the checkout: the existing one, or a new one. */
+/** Brings a link's customer to the existing checkout, or creates it. */
 export async function openCheckout(
   scope: Scope,
   { link, path }: { link: CheckoutLink; path: string },
@@ -87,10 +87,10 @@ export async function cancelOrder(scope: Scope, named: string): Promise<Record<s
   return { order_id, link: 'closed' }
 }
 
-/** The names of the fields that are wrong; never what they contain. */
+/** The names of the wrong fields, never their values. */
 function fieldsOf(error: unknown): string[] | undefined {
   if (isInvalidInputError(error)) return error.issues.map(({ path }) => path)
-  // The service's text: anything but a name may repeat what a customer entered.
+  // The service's text: anything but a name may repeat a customer's input.
   const isName = (text: string) => /^[a-z_][\w.[\]]{0,63}$/i.test(text)
   return isApiError(error) ? error.violations.map(({ field_name }) => field_name).filter(isName) : undefined
 }

@@ -1,4 +1,4 @@
-// The places of a link that anybody may pay with: which of its orders have one, and how many it has sold.
+// The places of a reusable link: which of its orders have a place, and how many it has sold.
 
 import { holdsMoney } from '../../orders/fold.ts'
 import { MONEY_STATES, type MoneyState } from '../../orders/money-state.ts'
@@ -8,11 +8,11 @@ import { isReuseId } from '../lib/links.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll } from '../tables.ts'
 
-/** Whether an order of the lists is in one of these states. */
+/** A condition: the listed order is in any of these states. */
 export const isIn = (...states: MoneyState[]): string =>
   `coalesce(o.state, 0) IN (${states.map((state) => MONEY_STATES.indexOf(state))})`
 
-/** The condition of the row with which an order was made. Each later one has the attempt that had failed before. */
+/** The condition of an order's first row. Each later row contains the attempt that had failed before. */
 export const FIRST: string = "failed = '-'"
 /** The condition of a row, joined with its order in the lists, that is sold. */
 export const SOLD: string = `(r.sold > 0 OR ${isIn('paid', 'reserved', 'partly_charged', 'partly_refunded', 'refunded')})`

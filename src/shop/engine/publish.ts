@@ -15,14 +15,14 @@ const PUBLISH_MS = 10_000
 const RETRY_MS = 60_000
 const AT_ONCE = 100
 
-/** Has an order written soon: whoever changes it does that, and the cron if their process dies before. */
+/** Marks an order to be written soon: by the process that changes it, or by the cron if that process dies. */
 export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
   `INSERT INTO edgetill_copy (order_id, written_at, due_at) VALUES (?, 0, ?) ON CONFLICT (order_id) DO UPDATE SET
     due_at = CASE WHEN edgetill_copy.due_at < excluded.due_at THEN edgetill_copy.due_at ELSE excluded.due_at END`,
   [order_id, scope.now() + PUBLISH_MS],
 ]
 
-/** Writes an order to KV, unless that was done a moment ago: then it is due. @param known The order as it is, where it was read. */
+/** Writes an order to KV, unless that was done a moment ago: then it is due. @param known The current order, if it was read. */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
   const now = scope.now()
   const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at) VALUES (?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
@@ -44,7 +44,7 @@ function storedOrder(reading: Reading): object {
   return value
 }
 
-/** A clock that a test moves does not wait: the cron writes what is due. */
+/** With a test's clock nothing waits: the cron writes the copy when it is due. */
 function waitAndPublish(scope: Scope, order_id: string, ms: number): void {
   if (!scope.isRealTime || ms <= 0) return
   later(scope, 'order_not_published', order_id, async () => {
@@ -53,7 +53,7 @@ function waitAndPublish(scope: Scope, order_id: string, ms: number): void {
   })
 }
 
-/** Writes what is due: of an order, or of all. */
+/** Writes the copies that are due: of an order, or of all. */
 export async function publishDue(scope: Scope, order_id?: string): Promise<void> {
   const which = order_id === undefined ? '' : 'AND order_id = ?'
   const due = `SELECT order_id FROM edgetill_copy WHERE due_at <= ? ${which} ORDER BY due_at LIMIT ${AT_ONCE}`

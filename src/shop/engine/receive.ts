@@ -16,7 +16,7 @@ import type { Scope } from '../scope.ts'
 import { raiseAlert } from './alerts.ts'
 import { addStray } from './attention.ts'
 
-/** The order that an event belongs to; undefined when it does not say, or names one that cannot be. */
+/** The order of an event; undefined if the event has no order_id, or an impossible one. */
 export function orderIdOf(event: WebhookEvent): string | undefined {
   const { order_id } = recordOf(event)
   return isOrderId(order_id) ? order_id : undefined

@@ -1,7 +1,7 @@
 import type { SqlStatement, SqlValue } from '../../till/database.ts'
 import type { Scope } from '../scope.ts'
 
-/** Records an act on a link, where a condition holds. */
+/** Records an act on a link if a condition holds. */
 export function linkAct(
   { now, by = 'api' }: Scope,
   action: 'link' | 'revoke_link' | 'change_link',

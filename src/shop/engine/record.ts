@@ -1,4 +1,4 @@
-// Who did what: the acts of the shop's people on its orders.
+// The audit record: the acts of the shop's people on its orders.
 
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
@@ -12,7 +12,7 @@ import type { Scope } from '../scope.ts'
 import { query, queryAll, type Row } from '../tables.ts'
 import { scheduleErasure } from './schedule.ts'
 
-/** Who did what with an order. */
+/** An act of a person on an order. */
 export interface RecordEntry {
   /** ISO 8601, UTC. */
   at: string
@@ -21,11 +21,11 @@ export interface RecordEntry {
   /** Hundredths of its currency's unit. */
   amount_minor?: number
   currency?: string
-  /** Of a note; gone when the personal data was removed. Of `attention_done`: what is done. */
+  /** The text of a note, gone once personal data was removed; for `attention_done` the kind of the item. */
   text?: string
   /**
-   * How it ended, as far as that is known now: `done`; `pending` or `rejected` of what the service took and did not do yet, or
-   * not at all; else the code of the error. Absent: it ended before this was known.
+   * The outcome as known now: `done`; `pending` or `rejected` if the service accepted the request and has not executed it
+   * yet, or will not; else the code of the error. Absent for entries that are older than this field.
    */
   result?: string
 }
@@ -56,7 +56,7 @@ const rowOf = (row: Row): RecordRow => ({
   entry: JSON.parse(String(row.entry)),
 })
 
-/** Writes an entry, or another state of it. Two of one millisecond stay in their order. */
+/** Inserts or updates an entry. Entries of the same millisecond keep their order. */
 function put(scope: Scope, id: string, order_id: string, entry: StoredEntry, isNew = false): SqlStatement {
   const sql = `INSERT INTO edgetill_act (id, at, order_id, entry) SELECT CAST(? AS text), CASE WHEN max(at) >= ? THEN max(at) + 1 ELSE ? END,
     CAST(? AS text), CAST(? AS text) FROM edgetill_act WHERE order_id = ? ON CONFLICT (id) DO
@@ -73,8 +73,8 @@ const keyedId = (action: string, keyHash: string, order_id: string): string => `
 const plainEnd = (value: unknown): End => ({ result: value === false ? 'failed' : 'done' })
 
 /**
- * Runs an act, and records who does it: before it, so that nothing is done by nobody, and how it ended.
- * @param endOf The end that its value means.
+ * Runs an act and records its actor before, so that no act is anonymous, and its outcome after.
+ * @param endOf The outcome that the returned value stands for.
  */
 export async function act<T>(
   scope: Scope,
@@ -89,7 +89,7 @@ export async function act<T>(
   const id = key === undefined ? crypto.randomUUID() : keyedId(what.action, sha256Base64url(key), order_id)
   const entry: StoredEntry = { by, ...what }
   const find: SqlStatement = [`${SELECT} WHERE id = ?`, [id]]
-  // A write that fails here fails below too, or is made then.
+  // If this write fails, the one in `finally` repeats it.
   const begun = key === undefined ? [put(scope, id, order_id, entry)] : [find, put(scope, id, order_id, entry, true)]
   const [[known] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
   let end: End = { result: 'failed' }
@@ -109,9 +109,9 @@ export async function act<T>(
   }
 
   function endedAs(end: End): SqlStatement {
-    // An error of what was never an act: a wrong input, or an order that is not there.
+    // Not an act: a wrong input, or an order that is not there.
     if (!known && /^(invalid_input|not_found)$/.test(end.result)) return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
-    // Another request under a key that is used changes nothing of what is said of the first one.
+    // A rejected second request under a used key does not change the entry of the first request.
     const isOther = known && end.result === 'idempotency_key_reused'
     const first = known && !isOther ? rowOf(known).entry : entry
     return put(scope, isOther ? crypto.randomUUID() : id, order_id, { ...first, ...end })
@@ -129,7 +129,7 @@ export async function addNote(scope: Scope, named: string, text: string): Promis
   ])
 }
 
-/** The acts of people on an order, the oldest first. What moved money says how that ended by now, in the order's currency. */
+/** The acts of people on an order, the oldest first, with the current outcomes of money calls in the order's currency. */
 export async function shownRecord(scope: Scope, { base_id, attempts }: Reading): Promise<RecordRow[]> {
   const rows = await query(scope, `${SELECT} WHERE order_id = ? ORDER BY at, id`, baseOrderId(base_id))
   return rows.map((row) => asOfNow(rowOf(row), attempts))
@@ -175,7 +175,7 @@ function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
   return { ...row, entry: { ...entry, ...known } }
 }
 
-/** How the operation of a key stands now, whatever its call was answered. */
+/** The current outcome of a key's operation, which may differ from the response to its call. */
 function endNow(
   { made, order: { operations } }: Reading,
   isIts: (one: MoneyOperation) => boolean,
@@ -195,8 +195,8 @@ function endNow(
 }
 
 /**
- * Removes the texts of an order's notes: what a person wrote about a customer. @param before Notes of then, or earlier.
- * @returns When the others were written that have a text.
+ * Removes the texts of an order's notes, which may name a customer. @param before Notes up to this time.
+ * @returns When the remaining notes were written.
  */
 export async function eraseNotes(scope: Scope, order_id: string, before: number): Promise<number[]> {
   const rows = await query(scope, `${SELECT} WHERE order_id = ? AND entry LIKE '%"note"%'`, order_id)

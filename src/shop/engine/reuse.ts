@@ -1,4 +1,4 @@
-// The links that anybody may pay with, again and again. `edgetill_reuse` has a row for each time that an order took a place of its link.
+// Reusable links: any number of customers may pay. `edgetill_reuse` has a row for each time an order took a place of its link.
 
 import type { ListedOrder } from '../../orders/listed-order.ts'
 import type { SqlStatement } from '../../till/database.ts'
@@ -36,8 +36,8 @@ const CLOSED = `CASE WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires
   (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST} AND at > ?) THEN 'busy' END`
 
 /**
- * The order that a visitor has by a link; a press makes one where there is none, and where the last one was over when the page
- * was shown. So two presses of one page, or of two pages of one browser, make one order.
+ * The order of a link's visitor. A press creates an order if there is none, or if the visitor's last order was over when the
+ * page was shown. So two presses of a page, or of two pages in the same browser, create a single order.
  */
 export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?: Closed; last?: string }> =>
   again(async () => {
@@ -65,7 +65,7 @@ export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?
       return { ...(closed && { closed }), ...(last && !isLost && { last }) }
     const take = async (id: string, lost?: string) => {
       const [failed, next_at, despite] = lost === undefined ? ['-', 0, ''] : [lost, null, 'busy']
-      // Whoever writes the next number at the same moment has decided from an older state.
+      // A concurrent writer of the same number has decided from an older state.
       const sql = `INSERT INTO edgetill_reuse (nonce, number, order_id, visitor, at, failed, is_given, sold, next_at)
         SELECT l.nonce, ${NUMBER} + 1, CAST(? AS text), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), 0, 0, CAST(? AS bigint)
         FROM edgetill_link l WHERE l.nonce = ? AND coalesce(${CLOSED}, '') IN ('', '${despite}')
@@ -86,7 +86,7 @@ export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?
 /** Orders that one visit of a full link cancels at most. */
 const FREED = 5
 
-/** Cancels orders of a full link that nobody has paid within an hour, the oldest first: each gives its place back once the service has confirmed it. */
+/** Cancels orders of a full link that are unpaid after an hour, the oldest first. Each frees its place once the service has confirmed. */
 export async function freePlaces(scope: Scope, nonce: string): Promise<boolean> {
   const sql = `SELECT r.order_id FROM ${ROWS} WHERE r.nonce = ? AND r.sold = 0 AND ${HAS_PLACE} AND ${isIn('waiting', 'failed')}
     GROUP BY r.order_id HAVING max(r.at) <= ? ORDER BY max(r.at) LIMIT ${FREED}`
@@ -112,7 +112,7 @@ export const limitReusable = (scope: Scope, link: Reused, max_orders: number): P
 export const closeReusable = (scope: Scope, link: Reused): Promise<boolean> =>
   change(scope, link, 'revoke_link', 'revoked_at = coalesce(revoked_at, ?)', scope.now(), 'AND revoked_at IS NULL')
 
-/** @param where The act is recorded there alone. */
+/** @param where The act is recorded only if this condition holds. */
 async function change(
   scope: Scope,
   { nonce, order_id }: Reused,
@@ -143,7 +143,7 @@ export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {
   await orStorageError('list', () => catchUp(scope.till))
   const isPaid =
     "EXISTS (SELECT 1 FROM edgetill_order o WHERE o.order_id = edgetill_reuse.order_id AND o.status = 'success')"
-  // Of a revoked link that nobody opened there is nothing to cancel.
+  // A revoked link that was never opened has nothing to cancel.
   const revoked = `UNION ALL SELECT v.order_id, v.next_at FROM edgetill_revoked v JOIN edgetill_order o ON o.order_id = v.order_id
     WHERE v.next_at <= ${now} AND v.at ${day} AND coalesce(o.status, '') <> 'success'`
   const [, found = []] = await queryAll(scope, [
@@ -166,7 +166,7 @@ export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {
   return found.length > CANCELLED || ended.length < tried.length
 }
 
-/** Cancels an order. @returns Whether nobody can pay it any more. */
+/** Cancels an order. @returns Whether it can no longer be paid. */
 async function end(scope: Scope, order_id: string): Promise<boolean> {
   try {
     await act(scope, order_id, { action: 'cancel' }, () => cancelOrder(scope, order_id))
@@ -184,8 +184,8 @@ export async function hasEnded(scope: Scope, order_id: string): Promise<boolean>
 }
 
 /**
- * A page of the orders that a link has made, the newest first, or the one that it leads to, where they were opened.
- * @returns `next`: the number of the last one, where there are more.
+ * A page of a reusable link's orders, the newest first, or the single order of another link; only orders that were opened.
+ * @returns `next`: the number of the page's last order, if there are more.
  */
 export async function ordersOfLink(
   scope: Scope,

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 /**
  * Revokes one link of an order.
  *
- * @param link `cancels`: the payment that was opened with it is cancelled, by the cron where the caller does not.
+ * @param link `cancels`: the payment that was opened with it is cancelled, by the cron if the caller does not do it.
  * @returns Whether anything is known of the order: a link that was opened, or an event.
  */
 export async function revokeLink(

@@ -6,10 +6,10 @@ import { HOUR_MS } from '../lib/day.ts'
 import type { Scope } from '../scope.ts'
 import { query } from '../tables.ts'
 
-/** What is due within an hour is removed at once. */
+/** Data that is due within an hour is removed at once. */
 export const GRACE_MS: number = HOUR_MS
 
-/** Has what is stored of an order now removed after RETENTION_DAYS, where the cron has removed what is older. */
+/** Schedules the removal of new data after RETENTION_DAYS, if the cron has erased the order before. */
 export async function scheduleErasure(scope: Scope, { base_id, attempts }: Reading): Promise<void> {
   const retention = retentionMs(scope.env)
   if (retention === undefined) return
@@ -20,7 +20,7 @@ export async function scheduleErasure(scope: Scope, { base_id, attempts }: Readi
   await putErasure(scope, base_id, 0, now + retention + GRACE_MS)
 }
 
-/** Has an order's personal data removed at this time, unless it is to be earlier. @param before 0: what is older than RETENTION_DAYS then. */
+/** Schedules the removal of an order's personal data, at the earlier of two times. @param before 0: data older than RETENTION_DAYS. */
 export async function putErasure(scope: Scope, order_id: string, before: number, at: number): Promise<void> {
   const earlier =
     'CASE WHEN edgetill_erasure.next_at < excluded.next_at THEN edgetill_erasure.next_at ELSE excluded.next_at END'

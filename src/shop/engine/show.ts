@@ -20,9 +20,9 @@ const CANCELLED = '6007'
 
 /** An order as its route shows it. */
 export interface ShownOrder extends Order {
-  /** Who did what with it, the oldest first. */
+  /** The acts of people, the oldest first. */
   record: RecordEntry[]
-  /** For `If-Match`: another one means that something was asked for since. */
+  /** For `If-Match`. It changes with every request that moves money. */
   version: string
 }
 
@@ -43,14 +43,14 @@ export function orderOf({ order, made, events, payment }: Reading): Order {
   }
 }
 
-/** The attempt at paying an order that it is shown by: the one that holds money, else the newest. */
+/** The attempt that represents its order: the attempt that holds money, else the newest. */
 const shownOf = (reading: Reading): Reading =>
   reading.attempts.find(({ order }) => holdsMoney(order.totals)) ?? reading.attempts.at(-1) ?? reading
 
 /** Whether anything is known of an order: an event, a payment, or an operation. */
 const isKnown = ({ state, attempts }: Reading): boolean => state.order.isKnown || attempts.length > 0
 
-/** The order, or the attempt at paying it, as the API shows it; undefined when nothing is known of it. */
+/** An order, or an attempt at paying it, as the API shows it; undefined if it is unknown. */
 export async function showOrder(scope: Scope, named: string): Promise<ShownOrder | undefined> {
   const [reading, isWhole] = await readNamed(scope.till, named)
   if (!(isWhole ? isKnown(reading) : reading.state.order.isKnown)) return undefined

@@ -18,7 +18,7 @@ export interface StoredEvent {
   erased_at?: number
 }
 
-/** An event of the log: its summary, when this worker received it, and what was asked for when its payment was created. */
+/** An event of the log: its summary, when this worker received it, and the amount that its payment requested. */
 export interface LoggedEvent extends EventSummary {
   received_at: number
   expected?: ExpectedOrder

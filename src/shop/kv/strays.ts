@@ -9,7 +9,7 @@ export interface Stray {
   /** `not_base64url`, `not_utf8`, `not_json`, `too_deep`, or `no_order_id`. */
   reason: string
   received_at: number
-  /** Of a readable one: the service's number for what happened, and its amount. */
+  /** If readable: the service's number of the payment or operation, and its amount. */
   number?: string
   amount?: number
   currency?: string

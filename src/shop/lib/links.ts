@@ -59,7 +59,7 @@ export const isResultLink = (order_id: string, t: string, secrets: readonly stri
 
 /**
  * The address that receives a payment's webhooks. It carries the requested payment, sealed and bound to the attempt's
- * order_id, so that no webhook depends on what KV shows at that moment.
+ * order_id, so that no webhook depends on the state of KV at that moment.
  */
 export async function webhookAddress(
   origin: string,

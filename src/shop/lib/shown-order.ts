@@ -49,7 +49,7 @@ export interface OrderPage {
   isClosed: boolean
 }
 
-/** What the pages of a payment's customer need. Personal data, which erasing removes. */
+/** The data of the customer's pages. Personal data, which erasing removes. */
 export interface CheckoutPage {
   /** The path of the link, for another try after a decline. */
   link: string

@@ -9,7 +9,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether a storage failed: KV, or the database, of which the till says so. */
+/** Whether a storage failed: KV, or the database, for which the till throws this error. */
 export const isStorageError = (error: unknown): boolean => error instanceof Error && error.name === 'StorageError'
 
 /** Goes on after a failure of the storage. */

@@ -176,7 +176,7 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       return { ...links[0], orders, cursor: sealCursor(next, id) }
     },
   }),
-  // How many orders a link that anybody may pay with sells at most.
+  // How many orders a reusable link sells at most.
   'PATCH /api/links/:id': route({
     id: 'changeLink',
     errors: ['not_found'],

@@ -40,7 +40,7 @@ export interface Route<K extends Call = Call> {
   body?: v.ObjectEntries
   /** The codes of its errors, beside those that every route, its body or its cursor can lead to. */
   errors?: readonly string[]
-  /** The statuses with the body of its success, 200 unless given; the first one if `run` returns a body. */
+  /** The statuses with the body of its success, 200 unless given; the first status if `run` returns a body. */
   statuses?: readonly [number, ...number[]]
   /** Returns the body of its success; a response only if the status depends on the result. */
   run: (c: C, scope: ActorScope, asked: Asked<never, never>) => Promise<Returns[K] | Response>

@@ -47,10 +47,10 @@ function withoutSign(text: string, currency: string): string {
 
 /**
  * Reads an amount as people write and paste it, in either language: `1 234,50 грн`, `UAH 1,234.50`, `100₴`, `100,5`.
- * A comma or a point before one or two last digits is a decimal one; before three it groups thousands where the
- * language writes so.
+ * A comma or a point before one or two last digits is a decimal one; before three it groups thousands if the language
+ * does that.
  *
- * @returns Minor units, or what is wrong.
+ * @returns Minor units, or the sentence that names the mistake.
  */
 export function readAmount(words: Words, text: string, currency: Currency): number | string {
   const number = withoutSign(text, currency || 'UAH')

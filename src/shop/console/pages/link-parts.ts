@@ -62,7 +62,7 @@ export const goSell = (visit: SignedVisit): Html | false =>
 export const goAgain = (visit: SignedVisit, order_id: string, kind: string): Html | false =>
   maySell(visit) && goTo(visit, `/new-link?${new URLSearchParams({ again: order_id })}`, visit.words.order.again, kind)
 
-/** The sum of a link, and what it is for. */
+/** The amount and the purpose of a link. */
 export const linkHead = ({ words }: SignedVisit, { amount_minor, currency, description }: Link): Html =>
   html`<p class="sum">${sumOf(words, amount_minor, currency)}</p>
 ${description && html`<p><bdi>${description}</bdi></p>`}`

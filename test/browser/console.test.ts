@@ -199,6 +199,26 @@ describe.each(['en-GB', 'uk-UA'])('in %s', (locale) => {
   )
 })
 
+it.each(['en-GB', 'uk-UA'])(
+  'a small phone shows payments on its first screen, and the whole menu: %s',
+  async (locale) => {
+    const page = await signedIn(full, { viewport: { width: 360, height: 740 }, locale })
+    const rows = async (path: string) => {
+      await page.goto(`${full.worker}/console${path}`)
+      const boxes = await page
+        .locator('main ul.rows > li:has(a)')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as { top: number; bottom: number }))
+      return { top: boxes[0]?.top ?? 999, shown: boxes.filter(({ bottom }) => bottom <= 740).length }
+    }
+    // A shop with a week behind it has a line more, of 31 px.
+    expect((await rows('/')).top).toBeLessThanOrEqual(430 - 31)
+    expect(await page.locator('.tiles li').count()).toBe(2)
+    expect((await rows('/orders')).shown).toBeGreaterThanOrEqual(5)
+    const { x = 999, width = 0 } = (await page.locator('nav li:visible').last().boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(360)
+  },
+)
+
 it('in forced colours every button and tab has an edge, and the current tab differs from the others', async () => {
   const page = await signedIn(full, { viewport: SIZES.phone, forcedColors: 'active' })
   await page.goto(`${full.worker}/console/orders/ivan-lamp`)

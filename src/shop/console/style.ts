@@ -41,9 +41,9 @@ main a { display: inline-block; padding: .125rem 0 } bdi { unicode-bidi: isolate
 .box.bad { border-color: var(--bad) } .box.wait { border-color: var(--wait) }
 .said { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok); padding: .5rem
   .75rem }
-.tiles { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .5rem 0 1rem; padding: 0 }
+.tiles { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .375rem 0 .75rem; padding: 0 }
 .tiles > li > * { border: 1px solid; border-radius: .5rem; display: block; font-size: .9375rem; font-weight: 600;
-  min-height: 2.5rem; padding: .4375rem .75rem; text-decoration: none }
+  min-height: 2.25rem; padding: .3125rem .75rem; text-decoration: none }
 label { display: block; font-size: .9375rem; font-weight: 600; margin: 0 0 .25rem }
 .field { margin: 0 0 .75rem; min-width: 0 } .field .quiet, .field .bad { font-size: .875rem; margin: .25rem 0 0 }
 input, select, textarea { background: var(--paper); border: 1px solid var(--quiet); border-radius: .5rem; color:

@@ -165,6 +165,14 @@ function checkPayment(text: string, { amount, processed_amount, cc_mask, currenc
 }
 type Paid = { amount: number; processed_amount?: number | null; cc_mask?: string | null; currency: string }
 
+/** The fees of what takes or gives back money: a hold's is taken by its captures. */
+function feesOf(attempts: readonly Listed[]): number {
+  const payments = attempts.flatMap(({ payments }) => payments).filter(({ method }) => method === 'purchase')
+  const operations = attempts.flatMap(({ operations }) => operations).filter(({ method }) => method !== 'void')
+  const done = [...payments, ...operations].filter(({ status }) => status === 'success')
+  return done.reduce((sum, { fee }) => sum + minor(fee?.amount ?? 0), 0)
+}
+
 const FILTERED: Record<string, readonly string[]> = {
   success: ['paid', 'reserved', 'partly_charged', 'partly_refunded'],
   waiting: ['waiting'],
@@ -182,7 +190,10 @@ it(`seed ${SEED}: a week on the console is what the service has`, async () => {
       const before = await balances()
       const admin = await new Browser(mount(world)).signIn()
       await sellTwo(world, admin, ends)
-      const ids = sales.map((_, i) => `W-${i}`)
+      // Opened, and not paid for more than a week: it still waits.
+      const week = 7 * 24
+      await play(world, 'W-old', { method: 'purchase', amount: 90, currency: 'UAH', cards: [], acts: [], hours: week })
+      const ids = ['W-old', ...sales.map((_, i) => `W-${i}`)]
       for (const [i, one] of sales.entries()) await play(world, `W-${i}`, one)
       await world.advance(121_000)
       await world.advance(121_000)
@@ -199,6 +210,7 @@ it(`seed ${SEED}: a week on the console is what the service has`, async () => {
         const attempts = world.emulator.orders.list().filter(({ order_id }) => order_id.replace(/~\d+$/, '') === id)
         const payment = attempts.flatMap(({ payments }) => payments).find(({ status }) => status === 'success')
         if (payment && state === 'paid' && payment.method === 'purchase') checkPayment(text, payment)
+        expect([id, (await world.order(id))?.totals.fee_minor ?? 0]).toEqual([id, feesOf(attempts)])
       }
       for (const [name, states] of Object.entries(FILTERED)) {
         const { text } = await browser.open(`/console/orders?state=${name}`)

@@ -24,6 +24,7 @@ import {
   type StoredSummary,
   type StoreHooks,
   type TillOrder,
+  update,
 } from './store.ts'
 
 /** The methods of a client that the till uses. */
@@ -116,15 +117,15 @@ export async function storeEvent(
 
 /** Makes the other payments of a paid order due now: a payment that can still be made is cancelled. */
 async function lookBeside(scope: TillOptions, { order_key, attempt }: Reading): Promise<void> {
-  const sql = `UPDATE edgetill_log SET next_at = ${scope.database.clock} WHERE order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ?
-    RETURNING number`
+  const other = "order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ? RETURNING number"
+  const sql = update(`next_at = ${scope.database.clock}`, other)
   await run(scope, sql, order_key, attempt)
 }
 
 /** The event of a row. */
 export async function eventIn(scope: TillOptions, { order_key, body, summary }: Row): Promise<WebhookEvent> {
   const stored = JSON.parse(body)
-  const [base] = stored.of ? await run(scope, `SELECT body FROM edgetill_log ${ONE}`, order_key, stored.of) : []
+  const [base] = stored.of ? await run(scope, `SELECT body FROM edgetill_log WHERE ${ONE}`, order_key, stored.of) : []
   return unpacked(stored, JSON.parse(summary ?? '{}'), base && JSON.parse(base.body).answer?.record)
 }
 

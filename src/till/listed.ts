@@ -1,7 +1,6 @@
 // The rows of the lists, folded from an order's log. A row of the log is `unlisted` until a list, or `settle`, has folded it.
 
 import { isFinal } from '../helpers/status.ts'
-import { baseOrderId } from '../orders/attempt-id.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { listedColumns, paperAmong } from '../orders/listed-order.ts'
 import { takingsOf } from '../orders/takings.ts'
@@ -9,7 +8,7 @@ import type { SqlStatement, SqlValue } from './database.ts'
 import { again, LOST, sideBySide } from './drive.ts'
 import type { TillOptions, TillScope } from './events.ts'
 import { isOpen } from './protocol.ts'
-import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll, selectOrder } from './store.ts'
+import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll, selectOrder, update } from './store.ts'
 
 /** A row of a list's table. */
 export type ListRow = Record<string, SqlValue>
@@ -30,7 +29,7 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 /** Folds an order, and marks its rows as listed. @param until When the newest of these rows was written. */
 export const putListed = (scope: TillScope, order_id: string, until: SqlValue): Promise<void> =>
   again(async () => {
-    const key = await orderKeyOf(baseOrderId(order_id))
+    const key = await orderKeyOf(order_id)
     const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
       WHERE o.order_id = ?`
     const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
@@ -56,7 +55,7 @@ export const putListed = (scope: TillScope, order_id: string, until: SqlValue): 
       ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
     const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
     const own = [order_id, token]
-    const done = `UPDATE edgetill_log SET unlisted = NULL WHERE order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`
+    const done = update('unlisted = NULL', `order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
     const [written] = await runAll(scope, [
       [put, [...Object.values(columns), before[0]?.token ?? null]],
       ...attempts.flatMap((one) =>
@@ -71,7 +70,7 @@ export const putListed = (scope: TillScope, order_id: string, until: SqlValue): 
 
 /** Has an order folded again. */
 export const relist = ({ database }: TillOptions, order_key: string): SqlStatement => [
-  `UPDATE edgetill_log SET unlisted = ${database.clock} + 1 WHERE order_key = ? AND number = 1`,
+  update(`unlisted = ${database.clock} + 1`, 'order_key = ? AND number = 1'),
   [order_key],
 ]
 

@@ -18,7 +18,17 @@ import {
   stepCheckout,
   type Visit,
 } from './protocol-checkout.ts'
-import { append, ONE, type Payment, type PaymentLink, type Reading, readNamed, readOrder, run } from './store.ts'
+import {
+  append,
+  ONE,
+  type Payment,
+  type PaymentLink,
+  type Reading,
+  readNamed,
+  readOrder,
+  run,
+  update,
+} from './store.ts'
 
 /** The outcome of `createPayment`. */
 export type Opened =
@@ -314,7 +324,7 @@ async function noteLink(
   if (!payment?.link) return
   const known = JSON.parse(JSON.stringify({ opened_at, expires_at, expired }))
   const body = JSON.stringify({ ...JSON.parse(payment.body), link: { ...payment.link, ...known } })
-  const sql = `UPDATE edgetill_log SET body = ?, next_at = ${scope.database.clock} + ${LOOK_MS} ${ONE} AND body = ?`
+  const sql = update(`body = ?, next_at = ${scope.database.clock} + ${LOOK_MS}`, `${ONE} AND body = ?`)
   await run(scope, sql, body, order_key, payment.number, payment.body)
 }
 
@@ -381,15 +391,16 @@ async function create(
       delete opening.seen
     } else if (visit) {
       // Nobody has to wait for this call any more.
-      const sql = `UPDATE edgetill_log SET body = ? ${ONE} AND body = ?`
+      const sql = update('body = ?', `${ONE} AND body = ?`)
       await run(scope, sql, JSON.stringify({ ...asked, lost: true }), order_key, number, JSON.stringify(asked))
     }
     return { type: 'not_created', attempt, isNew, how }
   }
   const url = response.url ?? response.user_action_url ?? null
   // The service takes an order_id once: this is its payment, also if another process has taken it over.
-  const sql = `UPDATE edgetill_log SET body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS} WHERE order_key = ? AND number =
-    coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?) RETURNING id`
+  const its = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
+  const set = `body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS}`
+  const sql = update(set, `order_key = ? AND number = ${its} RETURNING id`)
   await run(scope, sql, JSON.stringify({ ...asked, url }), order_key, order_key, attempt, number)
   delete opening.seen
   opening.opened = { outcome: 'done', url }
@@ -410,7 +421,8 @@ const isRejected = (error: unknown): boolean =>
 
 /** Frees an order_id for another try, also with other terms. @throws LOST if another process has written the row since. */
 async function abandon(scope: TillOptions, order_key: string, number: number, body: string): Promise<void> {
-  const sql = `UPDATE edgetill_log SET id = CAST(number AS text), next_at = NULL, unlisted = ${scope.database.clock} + 1 ${ONE} AND id = '' AND body = ? RETURNING id`
+  const set = `id = CAST(number AS text), next_at = NULL, unlisted = ${scope.database.clock} + 1`
+  const sql = update(set, `${ONE} AND id = '' AND body = ? RETURNING id`)
   const rows = await run(scope, sql, order_key, number, body)
   if (rows.length === 0) throw LOST
 }

@@ -15,7 +15,18 @@ import { bookkeepingOf, withoutPerson } from './personal-data.ts'
 import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './protocol.ts'
 import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from './queue.ts'
 import { recordFrom } from './records.ts'
-import { checkOwner, ONE, orderKeyOf, type Reading, type Row, readOrder, run, runAll, type TillOrder } from './store.ts'
+import {
+  checkOwner,
+  ONE,
+  orderKeyOf,
+  type Reading,
+  type Row,
+  readOrder,
+  run,
+  runAll,
+  type TillOrder,
+  update,
+} from './store.ts'
 import { hasEnded, type UnsettledOperation } from './unsettled.ts'
 
 /** Entries that a person should look at. */
@@ -69,11 +80,11 @@ export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'pay
 /** Postponing a row claims it: one process works on it, and a crash only delays it. */
 export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise<void> {
   const { order_key, number, body, next_at, attempts } = row
-  const update = (set: string) => `UPDATE edgetill_log SET ${set} ${ONE} AND next_at = ? RETURNING next_at, body`
+  const mine = `${ONE} AND next_at = ? RETURNING next_at, body`
   const pause = pauseAfter(attempts + 1, ...PAUSES[row.kind as keyof typeof PAUSES])
   const isLast = row.kind === 'event' && attempts + 1 >= MAX_ATTEMPTS
   const later = `${scope.database.clock} + ${isLast ? NEVER : pause}`
-  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`)
+  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`, mine)
   const [claimed] = await run(scope, claim, order_key, number, next_at)
   if (!claimed) return
   // An erasure may have come before the claim.
@@ -88,7 +99,7 @@ export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise
     return [later, errorText(error)]
   })
   // The error may name a customer whose data was erased in between.
-  const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`)
+  const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`, mine)
   await run(scope, end, claimed.body, error, order_key, number, claimed.next_at)
 }
 
@@ -115,8 +126,7 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
   if (isOver) return isHeard(scope, reading, own)
   if (!mayAsk) {
     // It can still be paid, or is: a person has to look at it.
-    if (kind === 'payment' && isPaidBeside)
-      await run(scope, `UPDATE edgetill_log SET is_open = 1 ${ONE}`, row.order_key, row.number)
+    if (kind === 'payment' && isPaidBeside) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
     return false
   }
   if (own && isOpen(own)) await play(scope, order_id, { type: 'check', id, mayAsk })
@@ -176,12 +186,10 @@ export async function listAttention(scope: TillOptions): Promise<TillAttention[]
   return found
 }
 
-/** Makes an event due again, also after it was handled or given up. @returns Its row; undefined if there is no such event. */
-export async function makeDue(scope: TillOptions, order_id: string, id: string): Promise<Row | undefined> {
-  const { order_key } = await readOrder(scope, order_id)
-  const sql = `UPDATE edgetill_log SET attempts = 0, error = NULL, next_at = ${scope.database.clock} WHERE order_key = ? AND kind = 'event'
-    AND id = ? RETURNING *`
-  return (await run(scope, sql, order_key, id))[0]
+/** Makes an event due again, also after it was handled or given up. @returns Its row; undefined if no event is there. */
+export async function makeDue(scope: TillOptions, where: string, ...values: string[]): Promise<Row | undefined> {
+  const set = `attempts = 0, error = NULL, next_at = ${scope.database.clock}`
+  return (await run(scope, update(set, `kind = 'event' AND ${where} RETURNING *`), ...values))[0]
 }
 
 /** Marks payments that have not ended for a day: a pending payment, and one about which the service cannot be asked. */
@@ -192,7 +200,7 @@ export async function markOpenPayments(scope: TillOptions): Promise<void> {
     AND l.written_at <= ${scope.database.clock} - ${DAY_MS} AND (l.error IS NOT NULL OR ${isPending})`
   const over = `SELECT order_key, number, 0 AS is_open FROM edgetill_log WHERE kind = 'payment' AND is_open > 0 AND next_at IS NULL`
   for (const { is_open, order_key, number } of await run(scope, `${due} UNION ALL ${over}`))
-    await run(scope, `UPDATE edgetill_log SET is_open = ? ${ONE}`, is_open, order_key, number)
+    await run(scope, update('is_open = ?', ONE), is_open, order_key, number)
 }
 
 /** In place of an error, which may name a customer. */
@@ -221,14 +229,14 @@ export async function eraseOrder(scope: TillOptions, order_id: string, until?: n
   const bases = new Set(
     rows.filter((row) => row.kind === 'event' && isKept(row)).map(({ body }) => JSON.parse(body).of),
   )
-  const update = `UPDATE edgetill_log SET body = ?, error = CASE WHEN error IS NOT NULL THEN '${REMOVED}' END,
-    unlisted = ${scope.database.clock} + 1 ${ONE} AND body = ?`
+  const error = `error = CASE WHEN error IS NOT NULL THEN '${REMOVED}' END`
+  const erase = update(`body = ?, ${error}, unlisted = ${scope.database.clock} + 1`, `${ONE} AND body = ?`)
   const updates = rows.flatMap((row): SqlStatement[] => {
     if (isKept(row) || bases.has(Number(row.number))) return []
     const body = JSON.stringify(erasedBody(row, rows))
     return body === row.body && (row.error ?? REMOVED) === REMOVED
       ? []
-      : [[update, [body, order_key, row.number, row.body]]]
+      : [[erase, [body, order_key, row.number, row.body]]]
   })
   if (updates.length > 0) await runAll(scope, updates)
   if (rows.length > 0 && until === undefined) await putListed(scope, base_id, NEVER)

@@ -179,7 +179,11 @@ export async function append(tables: Tables, order: Place, row: NewRow, beside?:
   return written
 }
 
-export const ONE = 'WHERE order_key = ? AND number = ?'
+/** The place of one row. */
+export const ONE = 'order_key = ? AND number = ?'
+
+/** The statement of every change of a stored row. */
+export const update = (set: string, where: string): string => `UPDATE edgetill_log SET ${set} WHERE ${where}`
 
 /**
  * An order, shown by one attempt at paying it. `attempts`: captures, refunds and voids without an outcome. `version`: the money that the
@@ -235,8 +239,8 @@ export interface Reading
 export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined }
 export type Judged = Pick<Reading, 'order' | 'made'>
 
-/** The key of an order's rows. @param base_id The id of its first attempt. */
-export const orderKeyOf = (base_id: string): Promise<string> => sha256Async(orderText(base_id))
+/** The key of an order's rows, which all of its attempts share. */
+export const orderKeyOf = (order_id: string): Promise<string> => sha256Async(orderText(attemptOf(order_id).base_id))
 
 /** The rows of an order. An event's record is read only for `onEvent`. */
 export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: string): SqlStatement => [
@@ -290,7 +294,7 @@ export async function readOrder(
           kind === 'event' ? !isDoubted && !needsPerson(order) : own && !(kind === 'end' ? own.late : isOpen(own))
         // If nothing was sent, the key is free again.
         const kept = own?.outcome === 'not_sent' ? null : name
-        if (isOver) await run(tables, `UPDATE edgetill_log SET is_open = 0, name = ? ${ONE}`, kept, order_key, number)
+        if (isOver) await run(tables, update('is_open = 0, name = ?', ONE), kept, order_key, number)
       }
     }
   const known = all.filter(({ state }) => state.order.isKnown)

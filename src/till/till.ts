@@ -13,7 +13,7 @@ import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
 import { cancelPayment, type Opened, type OpenOptions, openPayment } from './open-payment.ts'
 import type { OperationKind } from './protocol.ts'
 import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
-import { migrate, orderOf, type Reading, type Row, readNamed, run, type TillOrder } from './store.ts'
+import { migrate, orderKeyOf, orderOf, type Reading, type Row, readNamed, run, type TillOrder } from './store.ts'
 
 /** `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the person saw. */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
@@ -188,7 +188,8 @@ export function createTill(options: TillOptions): Till {
     operations: (query) => listOperations(scope, query),
     attention: () => listAttention(scope),
     async replay(order_id, event_id) {
-      const row = await makeDue(scope, order_id, event_id)
+      const order_key = await orderKeyOf(order_id)
+      const row = await makeDue(scope, 'order_key = ? AND id = ?', order_key, event_id)
       deliver(row)
       return row !== undefined
     },

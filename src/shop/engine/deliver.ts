@@ -3,7 +3,7 @@
 import { attemptId } from '../../orders/attempt-id.ts'
 import type { SqlValue } from '../../till/database.ts'
 import { pauseAfter } from '../../till/queue.ts'
-import { doRow, NEVER } from '../../till/settle.ts'
+import { doRow, makeDue, NEVER } from '../../till/settle.ts'
 import type { Row } from '../../till/store.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { Scope } from '../scope.ts'
@@ -66,11 +66,7 @@ export async function countFailing(scope: Scope): Promise<number> {
 }
 
 /** Restarts the delivery of a failed event, as if it had just arrived. @returns Its row, undefined if there is none. */
-async function again(scope: Scope, id: string): Promise<Row | undefined> {
-  const { clock } = scope.till.database
-  const sql = `UPDATE edgetill_log SET attempts = 0, error = NULL, next_at = ${clock} WHERE ${WAITING} AND id = ? RETURNING *`
-  return (await query(scope, sql, id))[0] as unknown as Row | undefined
-}
+const again = ({ till }: Scope, id: string): Promise<Row | undefined> => makeDue(till, `${WAITING} AND id = ?`, id)
 
 /**
  * Calls `onEvent` now for an event that it failed on.

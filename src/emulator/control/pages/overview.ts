@@ -58,7 +58,8 @@ function shopLinks({ shop, shops }: EmulatorControls): Html | '' {
 
 function forgottenHint({ state: { forgotten }, options: { keepOrders } }: Desk['context']): Html | '' {
   if (forgotten === 0) return ''
-  return html`<p class="hint">${forgotten} older orders were forgotten: the emulator keeps the latest ${keepOrders}.</p>`
+  const text = `${forgotten} older orders were forgotten: the emulator keeps the latest ${keepOrders}.`
+  return html`<p class="hint">${text}</p>`
 }
 
 function latest({ requests }: EmulatorControls): LoggedRequest[] {

@@ -26,6 +26,7 @@ export function failedAct(visit: SignedVisit, id: string, act: Act, fields: Form
   const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
   type More = { attempts?: string[]; service?: { code?: string }; record?: { status_code?: string } }
   const { attempts, service, record } = problem as Failure & More
+  const reason = reasonOf(words, service?.code ?? record?.status_code)
   const path = orderPath(id)
   const other = (one: string) => at(visit, orderPath(/~\d+$/.test(one) ? one : `${one}~1`))
   const payments = attempts?.map((one, i) => html`<li><a href="${other(one)}">${words.payment(i + 1)}</a></li>`)
@@ -34,7 +35,7 @@ export function failedAct(visit: SignedVisit, id: string, act: Act, fields: Form
     status: problem.status,
     title,
     body: html`<div class="card">
-<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reasonOf(words, service?.code ?? record?.status_code)}</p>
+<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
 ${said === 'paid_twice' && html`<ul>${payments}</ul>`}
 ${mayRetry && buttonTo(visit, `${path}/${act}/confirm`, words.retry, fields, 'main')}
 ${lineTo(visit, path, words.back)}

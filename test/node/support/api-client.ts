@@ -21,7 +21,7 @@ interface Description {
 /** The sent request: the parameters by name, wherever they stand, and the body. */
 type Sent = Record<string, unknown> & { body?: unknown }
 
-export const DESCRIPTION = JSON.parse(JSON.stringify(openApi())) as Description
+const DESCRIPTION = JSON.parse(JSON.stringify(openApi())) as Description
 
 /** A response has nothing that is not described: so that the description cannot fall behind. */
 function closed(value: unknown): unknown {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { baseOrderId } from '../../src/orders/attempt-id.ts'
+
+it.each([
+  ['mugs', 'mugs'],
+  ['mugs~2', 'mugs'],
+  ['mugs~1~23', 'mugs'],
+  ['mugs~2x', 'mugs~2x'],
+  ['mugs~', 'mugs~'],
+  ['a~b~7', 'a~b'],
+  ['~2~3', '~2'],
+  ['~2', '~2'],
+  ['', ''],
+])('%j is of the order %j', (order_id, base) => {
+  expect(baseOrderId(order_id)).toBe(base)
+})
+
+it('a long text is read in a moment, wherever its numbers end', () => {
+  const numbers = '~1'.repeat(500_000)
+  expect(baseOrderId(`mugs${numbers}`)).toBe('mugs')
+  expect(baseOrderId(`mugs${numbers}x`)).toHaveLength(1_000_005)
+})

@@ -14,7 +14,7 @@ const SHOP = resolve('src/shop') + sep
 const library = Object.fromEntries(ENTRIES.map(({ name, source }) => [name, `./${source}`]))
 
 /** Entries that share a shop, an emulator or a command line: loaded once, in chunks. */
-const SHARED = ['worker', 'console', 'emulator', 'testing', 'schemas']
+const SHARED = ['worker', 'server', 'console', 'emulator', 'testing', 'schemas']
 const pick = (isIn: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(library).filter(([name]) => isIn(name)))
 

@@ -115,11 +115,12 @@ export function createCheckoutLink(received: CheckoutLinkOptions): Promise<strin
   return makeLink(received)
 }
 
-export async function makeLink(received: CheckoutLinkOptions, isReusable = false): Promise<string> {
+/** @param base The path that the shop is mounted at. */
+export async function makeLink(received: CheckoutLinkOptions, isReusable = false, base = ''): Promise<string> {
   const options = ownOptions(received, OPTIONS)
   const { linkSecret, reference, customerEmail, landing, longOrderId, now = Date.now } = options
   checkFlag('allowInsecureHttp', options.allowInsecureHttp)
-  const origin = originOf(options.origin, options.allowInsecureHttp)
+  const origin = originOf(options.origin, options.allowInsecureHttp) + base
   const expiresAt = options.expiresAt ?? now() + DAY_MS
   if (typeof expiresAt !== 'number' || !(expiresAt > now() && expiresAt <= LAST_TIME)) {
     throw new ConfigError(

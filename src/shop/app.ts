@@ -1,14 +1,13 @@
 import { Hono } from 'hono/tiny'
 import { raiseMisconfigured } from './engine/alerts.ts'
-import type { ShopEnv } from './env.ts'
+import { basePath, type ShopEnv } from './env.ts'
 import { requireBindings } from './lib/configuration.ts'
 import { drain } from './lib/json-body.ts'
 import { describeError, logError, placeOf } from './lib/log.ts'
 import { may } from './lib/people.ts'
 import { describeService, type Problem, ProblemError, problemOf, problemResponse } from './lib/problem.ts'
 import { isStorageError } from './lib/storage-error.ts'
-import { createTries } from './lib/tries.ts'
-import { scopeOf } from './open-scope.ts'
+import { hostOf, scopeOf, withoutIn } from './open-scope.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
 import { health, whoAsks } from './routes/admin.ts'
@@ -27,7 +26,7 @@ type Handler = (c: C) => Promise<Response> | Response
  * reach the routes beside them.
  */
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
-  const tries = createTries(deps.now)
+  const tries = hostOf(deps).createTries(deps.now)
   const app = new Hono<{ Bindings: ShopEnv }>()
   // With any router of the outer app, a slash at the end of an address changes nothing.
   const on = (method: string, path: string, handle: Handler) =>
@@ -43,11 +42,11 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
     on(method, path, async (c) => {
-      const actor = whoAsks(c, tries)
+      const actor = await whoAsks(deps, c, tries)
       if (actor instanceof Response) return actor
       const { by, role } = actor
       if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs the right "${row.may}".`)
-      requireBindings(c.env, row.needs)
+      requireBindings(c.env, row.needs, withoutIn(deps))
       const asked = await readAsked(c, row)
       const done = await row.run(c, { ...scopeOf(deps, c), by, role }, asked)
       return done instanceof Response ? done : Response.json(done, { status: row.statuses?.[0] ?? 200 })
@@ -58,21 +57,27 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
 
 /** The response to an unknown path; `/` leads to the shop. Under `/api` only the bearer of the token gets a 404. */
 export function createNotFound(deps: Deps): Handler {
-  const tries = createTries(deps.now)
-  return guarded(deps, (c) => {
+  const tries = hostOf(deps).createTries(deps.now)
+  return guarded(deps, async (c) => {
     const { env, req } = c
     const { SHOP_URL: shop = '' } = env
     // A shop at the worker's own origin must have a page there.
-    if (req.path === '/' && URL.canParse(shop) && new URL(shop).href !== req.url) {
+    if (pathIn(c) === '/' && URL.canParse(shop) && new URL(shop).href !== req.url) {
       return new Response(null, { status: 302, headers: { location: shop } })
     }
-    if (!isApi(req.path)) {
+    if (!isApi(pathIn(c))) {
       return closedLink(siteFor(deps.pages, c), 'notFound')
     }
-    const actor = whoAsks(c, tries)
+    const actor = await whoAsks(deps, c, tries)
     if (actor instanceof Response) return actor
     return problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
   })
+}
+
+/** The path below the shop's mount. */
+function pathIn({ env, req }: C): string {
+  const base = basePath(env)
+  return `${req.path}/`.startsWith(`${base}/`) ? req.path.slice(base.length) || '/' : req.path
 }
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
@@ -112,15 +117,16 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
       ...(problem.code === 'internal' && { at: placeOf(error) }),
     })
   }
-  if (isApi(c.req.path)) return problemResponse(problem)
+  const path = pathIn(c)
+  if (isApi(path)) return problemResponse(problem)
   const isExplained = problem.code === 'config' || problem.code === 'state'
   const text = isExplained ? [problem.title, problem.detail].filter(Boolean).join(' ') : ''
-  if (!/^\/(checkout|return)\//.test(c.req.path)) {
+  if (!/^\/(checkout|return)\//.test(path)) {
     return new Response(text || 'Internal error.', { status: problem.status })
   }
-  const { pathname, search } = new URL(c.req.url)
+  const { search } = new URL(c.req.url)
   const site = siteFor(deps.pages, c)
-  return notOpened(site, 'failed', pathname + search, problem.status, text)
+  return notOpened(site, 'failed', path + search, problem.status, text)
 }
 
 function problemFor(error: Error): Problem {

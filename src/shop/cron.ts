@@ -8,14 +8,14 @@ import { endOrders } from './engine/reuse.ts'
 import type { ShopEnv } from './env.ts'
 import { configurationProblems, describeProblems } from './lib/configuration.ts'
 import { describeError, logError } from './lib/log.ts'
-import { openScope } from './open-scope.ts'
+import { openScope, withoutIn } from './open-scope.ts'
 import type { WaitUntil } from './runtime.ts'
 import type { Deps, Scope } from './scope.ts'
 
 /** Everything that is due, each minute: unsettled calls, `onEvent`, copies in KV, alerts, closed links, erasures. */
 export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Promise<void> {
   const scope = openScope(deps, env, waitUntil)
-  const problems = configurationProblems(env)
+  const problems = configurationProblems(env, undefined, withoutIn(deps))
   // Before a customer meets it.
   if (problems.length > 0) raiseMisconfigured(scope, describeProblems(problems))
   if (problems.some(({ binding }) => binding === 'STATE' || binding === 'TILL')) return

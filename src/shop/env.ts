@@ -28,7 +28,10 @@ export interface ShopEnv {
   SENDER_CHECK: string
   /** The address that the service sends webhooks from. */
   SENDER_IP: string
-  /** The worker's own origin, such as `https://pay.shop.example.com`: where links lead, and webhooks of captures and refunds go. */
+  /**
+   * The shop's own origin, such as `https://pay.shop.example.com`, with the path that it is mounted at, if any: where links lead, and
+   * webhooks of captures and refunds go.
+   */
   PUBLIC_ORIGIN: string
   /** The shop's name, on the customers' pages; empty: none. */
   SHOP_NAME: string
@@ -63,6 +66,10 @@ export interface ShopEnv {
   /** Secret: who else may call `/api` and sign in at the console, as JSON: a name → `{ "token": …, "role": … }`. */
   PEOPLE?: string
 }
+
+/** The path that the shop is mounted at, such as `/pay`; '' at the root. */
+export const basePath = ({ PUBLIC_ORIGIN: origin }: Pick<Partial<ShopEnv>, 'PUBLIC_ORIGIN'>): string =>
+  origin && URL.canParse(origin) ? new URL(origin).pathname.replace(/\/$/, '') : ''
 
 const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => !!secret) as string[]
 

@@ -17,25 +17,33 @@ import type { TillClient } from '../till/events.ts'
 import { migrate } from '../till/store.ts'
 import { hooksOf } from './engine/hooks.ts'
 import { clientConfig, clockAhead, keepsCardToken, moneyConfig, type ShopEnv } from './env.ts'
-import { openKvStore } from './kv/kv.ts'
-import { objectDatabase } from './object.ts'
 import type { WaitUntil } from './runtime.ts'
-import { type C, type Deps, type Scope, TEST_DEPS } from './scope.ts'
+import { type C, type Deps, type Host, type Scope, TEST_DEPS } from './scope.ts'
 import { makeShopTables } from './tables.ts'
+import { WORKER } from './worker-host.ts'
+
+export const hostOf = ({ host = WORKER }: Deps): Host => host
+
+/** The bindings that the shop does without. */
+export const withoutIn = (deps: Deps): readonly ('STATE' | 'TILL')[] => hostOf(deps).without(deps)
 
 export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, waitUntil?: WaitUntil): Scope {
   const deps = env[TEST_DEPS] ? { ...given, ...env[TEST_DEPS] } : given
   const ahead = clockAhead(env)
   const now = () => deps.now() + ahead
   const isRealTime = deps.now === Date.now && ahead === 0
-  const kv = openKvStore(env.STATE)
-  const scope: Scope = { ...deps, now, isRealTime, env, kv, waitUntil, till: undefined as never }
+  const host = hostOf(deps)
+  const scope: Scope = { ...deps, now, isRealTime, env, kv: undefined as never, waitUntil, till: undefined as never }
+  scope.kv = host.openKv(scope)
+  if (host.hasCopies) scope.copies = scope.kv
   // A test's clock is the clock of the database too.
   const clock =
     deps.now === Date.now ? () => (ahead === 0 ? SQLITE_CLOCK : `${SQLITE_CLOCK} + ${ahead}`) : () => `${now()}`
+  const database = host.openDatabase(deps, env, clock)
   scope.till = {
     client: clientOf(env, deps),
-    database: deps.database ? madeBefore(deps, env, deps.database(env)) : objectDatabase(env, clock),
+    // The object makes the tables itself.
+    database: withoutIn(deps).includes('TILL') ? madeBefore(deps, env, database) : database,
     keepCardToken: keepsCardToken(env),
     lookAgainMs: isRealTime ? undefined : 1,
     ...hooksOf(scope),
@@ -43,7 +51,7 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
   return scope
 }
 
-const made = new WeakMap<Deps, Promise<void>>()
+const made = new WeakMap<object, Promise<void>>()
 
 /** A database of the shop's own gets its tables before the first statement of each process. */
 function madeBefore(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatabase {
@@ -70,7 +78,7 @@ function madeBefore(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatab
 export async function makeShop(deps: Deps, env: ShopEnv, database: TillDatabase): Promise<void> {
   const till = { client: clientOf(env, deps), database }
   await migrate(till)
-  await makeShopTables({ till })
+  await makeShopTables({ till }, hostOf(deps).tables)
 }
 
 /** The calls of a shop. A call that moves money is never repeated automatically. Each checks its configuration. */

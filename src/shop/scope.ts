@@ -1,14 +1,37 @@
 import type { Context } from 'hono'
+import type { TillDatabase } from '../till/database.ts'
 import type { TillScope } from '../till/events.ts'
 import type { ShopEnv } from './env.ts'
 import type { KvStore } from './kv/kv.ts'
 import type { Actor, Role } from './lib/people.ts'
+import type { Tries } from './lib/tries.ts'
 import type { ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
 
 /** The shop's options, plus a clock. */
 export interface Deps extends ShopOptions {
   now: () => number
+  /** Where the shop runs. Default: a Worker of Cloudflare. */
+  host?: Host | undefined
+}
+
+/** The differences between the places that a shop runs on: one file each. */
+export interface Host {
+  /** The bindings that the host does without. */
+  without(deps: Deps): readonly ('STATE' | 'TILL')[]
+  /** @param clock SQL for the time of a test, or of `edgetill dev`. */
+  openDatabase(deps: Deps, env: ShopEnv, clock: () => string): TillDatabase
+  /** Opens the storage of strays, and of alerts about no order. */
+  openKv(scope: Scope): KvStore
+  /** Whether events and orders are copied into that storage, for other programs. */
+  hasCopies: boolean
+  /** The client's address. */
+  addressOf(request: Request): string | undefined
+  /** SQL of more tables, each statement after a `;`. */
+  tables?: string
+  createTries(now: () => number): Tries
+  /** A problem that `/health` reports to the bearer of ADMIN_TOKEN, though the shop works. */
+  warningOf?(request: Request): string | undefined
 }
 
 /** Among the bindings of a test shop: its service and its clock, for a Worker that the test calls by itself. */
@@ -17,8 +40,10 @@ export const TEST_DEPS: unique symbol = Symbol.for('edgetill.test-shop')
 /** The surroundings of a request. */
 export interface Scope extends Deps {
   env: ShopEnv
-  /** The state that every place sees, a while later. */
+  /** The strays, and the alerts about no order. On Cloudflare every place sees them, a while later. */
   kv: KvStore
+  /** The copies of events and orders, for other programs; undefined on a host without them. */
+  copies?: KvStore | undefined
   /** The database and the client, for the functions of `src/till`. */
   till: TillScope
   /** Keeps the worker running for work that the response does not wait for. */

@@ -41,8 +41,9 @@ const TABLES = `
   CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);
   CREATE TABLE edgetill_session (id TEXT PRIMARY KEY, until bigint NOT NULL)`
 
-/** Makes the tables of the shop, after those of its till. */
-export const makeShopTables = (scope: Pick<Scope, 'till'>): Promise<void> => makeTables(scope.till, TABLES)
+/** Makes the tables of the shop, after those of its till. @param more Those of its host. */
+export const makeShopTables = (scope: Pick<Scope, 'till'>, more = ''): Promise<void> =>
+  makeTables(scope.till, TABLES + more)
 
 /** Runs a statement. @throws {StorageError} if the database fails. */
 export const query = (scope: Pick<Scope, 'till'>, sql: string, ...values: SqlValue[]): Promise<readonly Row[]> =>

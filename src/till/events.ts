@@ -61,7 +61,11 @@ export interface TillHooks extends StoreHooks {
   /** Logs a failure, or an unknown outcome. */
   log?(code: string, fields: Readonly<Record<string, unknown>>, error?: unknown): void
   /** The response to a failed call, which its key gets from then on. */
-  responseTo?(error: unknown, outcome: 'unknown' | 'rejected' | 'not_sent', kind: OperationKind): unknown
+  responseTo?(
+    error: unknown,
+    outcome: 'unknown' | 'rejected' | 'not_sent',
+    kind: OperationKind,
+  ): { status: number; body: object }
 }
 
 export type TillScope = TillOptions & TillHooks

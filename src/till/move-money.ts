@@ -89,7 +89,10 @@ export function movedOf(answer: MoneyAnswer): Moved {
     const { record } = answer
     return { outcome: 'status' in record && record.status === 'failure' ? 'declined' : 'done', record }
   }
-  if (code === 'recorded') return answer.response as Moved
+  if (code === 'recorded') {
+    const { status: _, body: __, ...moved } = answer.response as Moved & { status?: unknown; body?: unknown }
+    return moved as Moved
+  }
   if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
   if (code === 'unexplained') {
     const which = `the ${kind} ${answer.operation_id} may be this one`
@@ -234,8 +237,10 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
     async send(operation) {
       const { id } = operation
       sent = { id }
-      const responseTo: Parameters<typeof makeCall>[2] = (error, outcome) =>
-        scope.responseTo?.(error, outcome, operation.kind) ?? failed(id, outcome, error)
+      const responseTo: Parameters<typeof makeCall>[2] = (error, outcome) => ({
+        ...scope.responseTo?.(error, outcome, operation.kind),
+        ...failed(id, outcome, error),
+      })
       const responded = await makeCall(id, () => call(scope, reading, operation, fields), responseTo)
       if (responded.outcome === 'unknown') scope.log?.('outcome_unknown', aboutOf(operation, reading))
       sent.answer = responded.answer

@@ -6,7 +6,15 @@ import type { ListedOrder } from '../orders/listed-order.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { CALL_NAMES, requestOf } from './calls.ts'
 import { listDays, listOperations, type OperationsQuery } from './days.ts'
-import { type DueEvent, isOrderId, receiveStray, storeEvent, type TillClient, type TillOptions } from './events.ts'
+import {
+  type DueEvent,
+  isOrderId,
+  receiveStray,
+  storeEvent,
+  type TillClient,
+  type TillOptions,
+  type TillScope,
+} from './events.ts'
 import { catchUp } from './listed.ts'
 import { listOrders, type OrdersQuery } from './lists.ts'
 import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
@@ -111,15 +119,21 @@ export interface Till {
  */
 export function createTill(options: TillOptions): Till {
   const { client, database, onEvent, keepCardToken, ...unknown } = { __proto__: null, ...options } as TillOptions
-  const must = (isRight: boolean, field: string, what: string): void => {
-    if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
-  }
   for (const name of Object.keys(unknown)) must(false, name, 'left out')
   must(typeof client?.listOrderOperations === 'function', 'client', 'what createClient returns')
-  const { posId } = merchantOf(client)
   must(typeof database?.run === 'function', 'database', 'sqlite(…), postgres(…), d1(…) or your own')
   must(onEvent === undefined || typeof onEvent === 'function', 'onEvent', 'a function')
-  const scope = { client, database, onEvent, keepCardToken }
+  return tillOver({ client, database, onEvent, keepCardToken })
+}
+
+function must(isRight: boolean, field: string, what: string): void {
+  if (!isRight) throw new ConfigError(field, `${field} must be ${what}.`)
+}
+
+/** A till with the hooks of a shop. */
+export function tillOver(scope: TillScope): Till {
+  const { client, database, onEvent } = scope
+  const { posId } = merchantOf(client)
   let delivery: Promise<unknown> = Promise.resolve()
   /** Delivers only this row: processes that all empty one queue would fight for it. A row that fails is due again. */
   const deliver = (row: Row | undefined, due?: DueEvent): void => {

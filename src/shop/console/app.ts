@@ -1,8 +1,9 @@
 import { Hono } from 'hono/tiny'
 import type { Shop } from '../index.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { createTries } from '../lib/tries.ts'
+import { hostOf } from '../open-scope.ts'
 import { ICON } from '../pages/layout.ts'
+import { shopDeps } from '../scope.ts'
 import { createAccess } from './access.ts'
 import { notice, only, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
@@ -47,7 +48,7 @@ export function createPages(
 ): (c: C) => Promise<Response> | Response {
   const { now = Date.now } = options
   const access = options.access && createAccess(options.access, now, options.fetch ?? ((...call) => fetch(...call)))
-  const tries = createTries(now)
+  const tries = hostOf(shopDeps.get(shop) ?? { now }).createTries(now)
   const app = new Hono<Console>({ strict: false }).basePath(mount)
   app.use(async (c, next) => {
     const parts = new URL(c.req.url).pathname.split('/')

@@ -4,9 +4,9 @@ import type { Role } from '../index.ts'
 import { configurationProblems, TOKENS } from '../lib/configuration.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { holderOf, personOf } from '../lib/people.ts'
-import type { createTries } from '../lib/tries.ts'
-import { openScope } from '../open-scope.ts'
-import { type Scope, shopDeps } from '../scope.ts'
+import type { Tries } from '../lib/tries.ts'
+import { hostOf, openScope } from '../open-scope.ts'
+import { type Deps, type Scope, shopDeps } from '../scope.ts'
 import { notice, page, redirect } from './layout.ts'
 import { alertOf, field, hidden } from './parts.ts'
 import {
@@ -24,7 +24,6 @@ import {
 } from './session.ts'
 import { at, type Person, type SignedVisit, type Visit } from './visit.ts'
 
-type Tries = ReturnType<typeof createTries>
 type Access = (token: string) => Promise<string | undefined>
 
 /** Who a request is of; or the page that it gets instead. */
@@ -55,7 +54,8 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
 const isEnded = (visit: Visit, { id }: Session): Promise<boolean | undefined> =>
   endedSession(scopeOf(visit), id).catch(() => undefined)
 
-const scopeOf = ({ c, shop, now }: Visit): Scope => openScope(shopDeps.get(shop) ?? { now }, c.env)
+const depsOf = ({ shop, now }: Visit): Deps => shopDeps.get(shop) ?? { now }
+const scopeOf = (visit: Visit): Scope => openScope(depsOf(visit), visit.c.env)
 
 function roleOf({ options: { roles } }: Visit, email: string): Role {
   if (roles === undefined) return 'all'
@@ -79,12 +79,12 @@ async function login(visit: Visit, known: Session | undefined, tries: Tries): Pr
   }
   const { csrf, username = 'admin', password = '', to = '/' } = await fieldsOf(c)
   if (!(await isOwnForm(c, secret, csrf))) return loginPage(visit, guest, 403, { problem: words.oldForm.body })
-  const address = c.req.header('cf-connecting-ip')
-  if (tries(address)) return loginPage(visit, guest, 429, { problem: words.login.wait, to, username })
+  const address = hostOf(depsOf(visit)).addressOf(c.req.raw)
+  if (await tries(address)) return loginPage(visit, guest, 429, { problem: words.login.wait, to, username })
   const name = username.trim()
   const holder = holderOf(c.env, password, name)
   if (!holder) {
-    tries(address, true)
+    await tries(address, true)
     return loginPage(visit, guest, 403, { problem: words.login.wrong, to, username })
   }
   // A new session: an id that someone else has planted is worth nothing.

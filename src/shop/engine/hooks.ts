@@ -22,18 +22,19 @@ import { scheduleErasure } from './schedule.ts'
 import { orderOf } from './show.ts'
 
 export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
-  const { env, kv, onEvent } = scope
+  const { env, copies, onEvent } = scope
   return {
     ...(onEvent && { onEvent: (received, order) => onEvent(received, order as Order, env) }),
     shown: orderOf as never,
     async keep(event, summary, order_id) {
+      if (!copies) return
       const { expected } = summary
       const logged = { ...summary, received_at: scope.now(), ...(expected && { expected }) }
       const record = withoutCardData(recordOf(event), keepsCardToken(env))
       const issues = event.issues.length > 0 && { issues: event.issues }
-      await putEvent(kv, order_id, logged as never, { event: record, ...issues })
+      await putEvent(copies, order_id, logged as never, { event: record, ...issues })
     },
-    beside: (order_id) => publishSoon(scope, order_id),
+    ...(copies && { beside: (order_id: string) => publishSoon(scope, order_id) }),
     stored(event, before, after) {
       const { order_id } = after
       const fields = event.issues.map(({ path }) => path)

@@ -24,6 +24,7 @@ export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
 
 /** Writes an order to KV, unless that was done a moment ago: then it is due. @param known The current order, if it was read. */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
+  if (!scope.copies) return
   const now = scope.now()
   const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at) VALUES (?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
     written_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.written_at ELSE edgetill_copy.written_at END,
@@ -31,7 +32,7 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
   const [row] = await query(scope, claim, order_id, now, now + RETRY_MS, now - PUBLISH_MS, now - PUBLISH_MS)
   if (Number(row?.due_at) !== now + RETRY_MS) return waitAndPublish(scope, order_id, Number(row?.due_at) - now)
   const reading = known ?? (await readOrder(scope.till, order_id))
-  if (reading.events.length > 0) await scope.kv.put(`order/${orderKey(order_id)}`, storedOrder(reading))
+  if (reading.events.length > 0) await scope.copies.put(`order/${orderKey(order_id)}`, storedOrder(reading))
   // A row may have come since it was read, and an older copy may have taken the place of another process's.
   const end = `UPDATE edgetill_copy SET due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ? AND number >= ?)
     THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`

@@ -58,8 +58,13 @@ export const VARIABLES: readonly Name[] = ALL.filter((name) => !STATE.includes(n
 const REQUIRED = /^(MODE|BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
 /** Everything that is wrong with these bindings, at once. */
-export function configurationProblems(env: Partial<ShopEnv>, names: readonly Name[] = ALL): ConfigurationProblem[] {
+export function configurationProblems(
+  env: Partial<ShopEnv>,
+  names: readonly Name[] = ALL,
+  without: readonly Name[] = [],
+): ConfigurationProblem[] {
   return names.flatMap((binding) => {
+    if (without.includes(binding)) return []
     // Any text can verify a webhook; a secret that signs calls must also fit into a header.
     const isSent = binding === 'API_SECRET' && names.includes('API_KEY')
     const problem = problemOf(env, binding) ?? (isSent ? credential(env.API_SECRET ?? '', env) : undefined)
@@ -67,9 +72,9 @@ export function configurationProblems(env: Partial<ShopEnv>, names: readonly Nam
   })
 }
 
-/** @throws {ProblemError} naming everything of the group that is missing or cannot work. */
-export function requireBindings(env: Partial<ShopEnv>, group: Group): void {
-  const problems = configurationProblems(env, NEEDS[group])
+/** @throws {ProblemError} naming everything of the group that is missing or cannot work. @param without The bindings that the host does without. */
+export function requireBindings(env: Partial<ShopEnv>, group: Group, without: readonly Name[]): void {
+  const problems = configurationProblems(env, NEEDS[group], without)
   if (problems.length === 0) return
   const missing = problems.map(({ binding }) => binding)
   const title = `Not configured: ${missing.join(', ')}. See worker/README.md, "Deploy".`
@@ -161,5 +166,11 @@ const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Ch
   SHOP_TZ: [(value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv')],
   RETENTION_DAYS: [unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty')],
   KEEP_CARD_TOKEN: [boolean],
-  PUBLIC_ORIGIN: [parsed(/^https?:\/\/[^\s/?#@]+$/i, 'must be an origin such as https://pay.shop.example.com'), https],
+  PUBLIC_ORIGIN: [
+    parsed(
+      /^https?:\/\/[^\s/?#@]+(\/[\w~.%-]+)*$/i,
+      'must be an origin such as https://pay.shop.example.com, or with a path',
+    ),
+    https,
+  ],
 }

@@ -3,14 +3,15 @@ const MOST = 10
 /** Addresses that are remembered: strangers have many. */
 const KNOWN = 10_000
 
+/** Whether an address has to wait before it tries another token. `isWrong` counts a wrong token. */
+export type Tries = (address: string | undefined, isWrong?: boolean) => Promise<boolean> | boolean
+
 /**
  * Rate-limits token guessing: after ten wrong tokens from an address within a minute, more tokens are rejected unread.
  * Each isolate counts for itself. Other addresses and signed-in people never wait; a request without an address is not
  * counted.
- *
- * @returns Whether an address has to wait. @param isWrong Counts a wrong try.
  */
-export function createTries(now: () => number): (address: string | undefined, isWrong?: boolean) => boolean {
+export function createTries(now: () => number): Tries {
   const tries = new Map<string, number[]>()
   return (address = '', isWrong = false) => {
     if (address === '') return false

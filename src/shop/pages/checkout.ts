@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { CheckoutOrder } from '../../checkout-link/index.ts'
+import { basePath } from '../env.ts'
 import { page, type Site } from './layout.ts'
 import { money } from './money.ts'
 
@@ -70,7 +71,7 @@ export function landingPage(site: Site, order: CheckoutOrder, path: string, reus
     title: wording.landing.title,
     sum,
     body: reuse?.status === 403 ? html`${description}</p><p role="alert">${wording.again}` : description,
-    action: html`<form method="post" action="${path}">${Object.entries(reuse?.fields ?? {}).map(
+    action: html`<form method="post" action="${basePath(env)}${path}">${Object.entries(reuse?.fields ?? {}).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     )}<button>${wording.landing.pay(sum)}</button></form>`,
     ...(reuse ? { status: reuse.status } : { details: html`<dl><dt>${wording.order}</dt><dd>${order_id}</dd></dl>` }),

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { isLive, type ShopEnv } from '../env.ts'
+import { basePath, isLive, type ShopEnv } from '../env.ts'
 import type { PagesOptions, Wording } from './options.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
@@ -48,7 +48,7 @@ export const ICON: string =
 
 /** Who the page is from, and in which language. */
 export interface Site {
-  env: Pick<ShopEnv, 'BASE_URL' | 'MODE' | 'SHOP_NAME' | 'SHOP_TZ' | 'SHOP_URL'>
+  env: Pick<ShopEnv, 'BASE_URL' | 'PUBLIC_ORIGIN' | 'MODE' | 'SHOP_NAME' | 'SHOP_TZ' | 'SHOP_URL'>
   wording: Wording
   pages: PagesOptions
 }
@@ -84,6 +84,7 @@ export async function page(site: Site, shown: Page): Promise<Response> {
   const { env, wording, pages } = site
   const { SHOP_NAME: shop = '', SHOP_URL: url } = env
   const style = styleOf(pages)
+  const below = (path: string) => (path.startsWith('/') ? basePath(env) + path : path)
   const document = await html`<!doctype html>
 <html lang="${wording.lang}">
 <head>
@@ -101,7 +102,7 @@ ${sign ? drawn(sign) : ''}
 <h1>${title}</h1>
 ${sum ? html`<p class="sum">${sum}</p>` : ''}
 <p>${body}</p>
-${action && 'url' in action ? way(action.url, action.text, true) : action}
+${action && 'url' in action ? way(below(action.url), action.text, true) : action}
 ${details}
 ${url ? way(url, wording.back(shop), !action) : ''}
 ${pages.contact ? html`<p>${wording.contact} ${contact(pages.contact)}</p>` : ''}
@@ -117,7 +118,7 @@ ${isLive(env) ? '' : html`<footer>${wording.testMode}</footer>`}
       'content-language': wording.lang,
       'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data:${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
       // Not as an element: a page's own note stays in place.
-      ...(refresh && { refresh: `${refresh.seconds};url=${refresh.url}` }),
+      ...(refresh && { refresh: `${refresh.seconds};url=${below(refresh.url)}` }),
       ...headers,
     },
   })

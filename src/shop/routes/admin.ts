@@ -1,6 +1,6 @@
 import { raiseMisconfigured } from '../engine/alerts.ts'
 import { countFailing } from '../engine/deliver.ts'
-import { isLive } from '../env.ts'
+import { basePath, isLive } from '../env.ts'
 import {
   type ConfigurationProblem,
   configurationProblems,
@@ -10,25 +10,25 @@ import {
 import { isLoopback } from '../lib/loopback.ts'
 import { type Actor, holderOf } from '../lib/people.ts'
 import { problemResponse } from '../lib/problem.ts'
-import type { createTries } from '../lib/tries.ts'
-import { scopeOf } from '../open-scope.ts'
+import type { Tries } from '../lib/tries.ts'
+import { hostOf, scopeOf, withoutIn } from '../open-scope.ts'
 import { actorOf, type C, type Deps } from '../scope.ts'
 
 /** Authenticates a request: the bearer of a token, or the actor that an inside call names. Else the rejection. */
-export function whoAsks(c: C, tries: ReturnType<typeof createTries>): Actor | Response {
+export async function whoAsks(deps: Deps, c: C, tries: Tries): Promise<Actor | Response> {
   const actor = actorOf(c)
   if (actor) return actor
   // Before anything else: an absent token must never be something that a request can match.
-  requireBindings(c.env, 'api')
-  const address = c.req.header('cf-connecting-ip')
+  requireBindings(c.env, 'api', withoutIn(deps))
+  const address = hostOf(deps).addressOf(c.req.raw)
   const token = tokenOf(c)
-  if (token && tries(address)) {
+  if (token && (await tries(address))) {
     const title = 'Too many wrong tokens came from this address.'
     return problemResponse({ status: 429, code: 'too_many_tries', title, retry_after: 60 })
   }
   const holder = token && holderOf(c.env, token)
   if (holder) return holder
-  if (token) tries(address, true)
+  if (token) await tries(address, true)
   return problemResponse(
     {
       status: 401,
@@ -50,7 +50,7 @@ const tokenOf = ({ req }: C): string | undefined => req.header('authorization')?
  */
 export function health(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
-    const problems = [...configurationProblems(c.env), ...wrongPlace(c)]
+    const problems = [...configurationProblems(c.env, undefined, withoutIn(deps)), ...wrongPlace(c)]
     const mode = isLive(c.env) ? {} : { mode: 'test' }
     const isAdmin =
       configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && holderOf(c.env, tokenOf(c) ?? '')?.by === 'api'
@@ -60,14 +60,19 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
     if (asks && typeof waiting_events !== 'number') {
       problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject of this worker does' })
     }
-    if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events })
+    const warning = isAdmin ? hostOf(deps).warningOf?.(c.req.raw) : undefined
+    if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events, warning })
     raiseMisconfigured(scopeOf(deps, c), describeProblems(problems))
     return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
   }
 }
 
-/** A worker that is deployed cannot reach the emulator on the machine of its developer. */
+/** The shop is mounted where PUBLIC_ORIGIN says; a deployed one cannot reach the emulator on its developer's machine. */
 function wrongPlace({ env, req }: C): ConfigurationProblem[] {
+  const elsewhere = `${basePath(env)}/health`
+  if (req.path.replace(/\/$/, '') !== elsewhere) {
+    return [{ binding: 'PUBLIC_ORIGIN', problem: `has another path: this page would be ${elsewhere}` }]
+  }
   if (isLoopback(req.url) || !isLoopback(env.BASE_URL)) return []
   return [{ binding: 'BASE_URL', problem: 'is still the address of the emulator on your machine' }]
 }

@@ -4,7 +4,7 @@ import { showPage } from '../engine/show.ts'
 import { linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { logInfo } from '../lib/log.ts'
-import { scopeOf } from '../open-scope.ts'
+import { scopeOf, withoutIn } from '../open-scope.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import type { C, Deps, Scope } from '../scope.ts'
@@ -25,7 +25,7 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
     const { method } = req.raw
-    requireBindings(env, 'checkout')
+    requireBindings(env, 'checkout', withoutIn(deps))
     const token = req.param('token') as string
     const link = await readCheckoutLink(token, linkSecrets(env))
     if (!link) {

@@ -16,7 +16,7 @@ import { flag, number, text } from '../../schemas/values.ts'
 import { addLink, type Limits, type LinkPlace, listLinks } from '../engine/links.ts'
 import { closeReusable, endOrders, limitReusable, ordersOfLink } from '../engine/reuse.ts'
 import { revokeLink } from '../engine/revoked.ts'
-import { allowsInsecureHttp, linkSecrets } from '../env.ts'
+import { allowsInsecureHttp, basePath, linkSecrets } from '../env.ts'
 import { DAY_MS } from '../lib/day.ts'
 import { newShort } from '../lib/links.ts'
 import { isLoopback } from '../lib/loopback.ts'
@@ -44,9 +44,9 @@ async function keep(
   return kept.then(() => short, limits ? undefined : ignoreOutage)
 }
 
-async function linkOf(options: CheckoutLinkOptions, isReusable: boolean): Promise<string> {
+async function linkOf(options: CheckoutLinkOptions, isReusable: boolean, base: string): Promise<string> {
   try {
-    return await makeLink(options, isReusable)
+    return await makeLink(options, isReusable, base)
   } catch (error) {
     if (isInvalidInputError(error)) throw invalid(error.message, error.issues.map(inOrder))
     if (isConfigError(error)) {
@@ -124,21 +124,22 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
     },
     async run(c, scope, { body: { order, expires_at, customer_email, reusable, max_orders, max_per_hour, ...more } }) {
       const { LINK_SECRET: linkSecret } = c.env
+      const origin = originOf(c)
       const whole = { ...order, ...(customer_email && { customer_email }) }
       const limits = limitsOf(reusable, { max_orders, max_per_hour }, whole)
       const expiresAt = expires_at ?? (limits && scope.now() + YEAR_MS)
       const options = {
-        ...{ ...more, origin: originOf(c), linkSecret, customerEmail: customer_email, expiresAt },
+        ...{ ...more, origin: new URL(origin).origin, linkSecret, customerEmail: customer_email, expiresAt },
         order: order as unknown as CheckoutLinkOptions['order'],
         allowInsecureHttp: allowsInsecureHttp(c.env),
         now: scope.now,
       }
-      const url = await linkOf(options, limits !== undefined)
+      const url = await linkOf(options, limits !== undefined, basePath(c.env))
       const id = await checkoutLinkId(url, linkSecret)
       const token = url.slice(url.lastIndexOf('/') + 1)
       const link = (await readCheckoutLink(token, [linkSecret])) as CheckoutLink
       const short = await keep(scope, { id, token, link, limits })
-      const short_url = short && `${originOf(c)}/p/${short}`
+      const short_url = short && `${origin}/p/${short}`
       return { id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }
     },
   }),

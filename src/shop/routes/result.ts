@@ -1,11 +1,11 @@
 import { showPage } from '../engine/show.ts'
-import { linkSecrets } from '../env.ts'
+import { basePath, linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { DAY_MS } from '../lib/day.ts'
 import { isResultLink, resultPath } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
 import type { OrderPage } from '../lib/shown-order.ts'
-import { scopeOf } from '../open-scope.ts'
+import { scopeOf, withoutIn } from '../open-scope.ts'
 import { siteFor } from '../pages/language.ts'
 import { neutralPage, resultPage } from '../pages/result.ts'
 import type { C, Deps, Scope } from '../scope.ts'
@@ -19,7 +19,7 @@ const POLL_AFTER_REFRESHES = 5
 export function result(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
-    requireBindings(env, 'checkout')
+    requireBindings(env, 'checkout', withoutIn(deps))
     const order_id = req.param('order_id') as string
     const { t = '', look: looks = '' } = req.query()
     if (!(await isResultLink(order_id, t, linkSecrets(env)))) {
@@ -41,11 +41,11 @@ export function result(deps: Deps): (c: C) => Promise<Response> {
 }
 
 /** `POST /return/:order_id?t=…`: some payment pages send the customer back with a form. The result is a page to GET. */
-export function resultPosted({ req }: C): Response {
+export function resultPosted({ env, req }: C): Response {
   const { search } = new URL(req.url)
   return new Response(null, {
     status: 303,
-    headers: { location: resultPath(req.param('order_id') as string) + search },
+    headers: { location: basePath(env) + resultPath(req.param('order_id') as string) + search },
   })
 }
 

@@ -4,7 +4,7 @@ import { type CheckoutLink, REUSE_LENGTH } from '../../checkout-link/link.ts'
 import { isMarkOf, markOf, nonceOf } from '../../checkout-link/seal.ts'
 import { encodeBase64url } from '../../lib/base64url.ts'
 import { freePlaces, hasEnded, orderOfVisit } from '../engine/reuse.ts'
-import { allowsInsecureHttp, linkSecrets } from '../env.ts'
+import { allowsInsecureHttp, basePath, linkSecrets } from '../env.ts'
 import { bodyText } from '../lib/json-body.ts'
 import { randomId } from '../lib/links.ts'
 import { isLoopback } from '../lib/loopback.ts'
@@ -47,7 +47,13 @@ export async function reuse(
   if (closed && (!last || isOver)) return closedLink(site, closed)
   const before = isOver ? last : ''
   const isPlain = req.url.startsWith('http:') && (isLoopback(req.url) || allowsInsecureHttp(env))
-  setCookie(c, COOKIE, visitor, { path, httpOnly: true, sameSite: 'Lax', maxAge: DAY_S, secure: !isPlain })
+  setCookie(c, COOKIE, visitor, {
+    path: basePath(env) + path,
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: DAY_S,
+    secure: !isPlain,
+  })
   const page = await landingPage(site, link.order, path, {
     status: isPress ? 403 : 200,
     fields: { after: before, key: await markOf(env.LINK_SECRET, FORM, marked(before)) },

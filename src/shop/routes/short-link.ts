@@ -1,9 +1,9 @@
 import { tokenOfShort } from '../engine/links.ts'
-import { linkSecrets } from '../env.ts'
+import { basePath, linkSecrets } from '../env.ts'
 import { requireBindings } from '../lib/configuration.ts'
 import { isShort } from '../lib/links.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { scopeOf } from '../open-scope.ts'
+import { scopeOf, withoutIn } from '../open-scope.ts'
 import { closedLink, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import type { C, Deps } from '../scope.ts'
@@ -12,7 +12,7 @@ import type { C, Deps } from '../scope.ts'
 export function shortLink(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
     const { env, req } = c
-    requireBindings(env, 'checkout')
+    requireBindings(env, 'checkout', withoutIn(deps))
     const site = siteFor(deps.pages, c)
     const short = req.param('short') as string
     const scope = scopeOf(deps, c)
@@ -20,7 +20,7 @@ export function shortLink(deps: Deps): (c: C) => Promise<Response> {
     try {
       const token = await tokenOfShort(scope, short)
       if (token === undefined) return closedLink(site, 'invalid')
-      return new Response(null, { status: 302, headers: { location: `/checkout/${token}` } })
+      return new Response(null, { status: 302, headers: { location: `${basePath(env)}/checkout/${token}` } })
     } catch (error) {
       logError('link_not_found', describeError(error))
       return notOpened(site, 'failed', `/p/${short}`)

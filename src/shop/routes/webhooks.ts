@@ -6,7 +6,7 @@ import { requireBindings } from '../lib/configuration.ts'
 import { unsealExpected } from '../lib/links.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
 import { StorageError } from '../lib/storage-error.ts'
-import { scopeOf } from '../open-scope.ts'
+import { hostOf, scopeOf, withoutIn } from '../open-scope.ts'
 import type { C, Deps, Scope } from '../scope.ts'
 
 /** The address that webhooks come from (the API document, "Events", 3). */
@@ -16,8 +16,8 @@ const DOCUMENTED_SENDER = '35.187.74.148'
 export function webhooks(deps: Deps): (c: C) => Promise<Response> | Response {
   return (c) => {
     const { env, req } = c
-    requireBindings(env, 'webhooks')
-    if (!senderMayPass(env, req.raw)) return new Response('Forbidden', { status: 403 })
+    requireBindings(env, 'webhooks', withoutIn(deps))
+    if (!senderMayPass(env, hostOf(deps).addressOf(req.raw))) return new Response('Forbidden', { status: 403 })
     const scope = scopeOf(deps, c)
     const handle = createWebhookHandler({
       secrets: webhookSecrets(env),
@@ -37,12 +37,11 @@ async function store(scope: Scope, event: WebhookEvent, sealed = ''): Promise<vo
 }
 
 /** Only a second layer: outside Cloudflare's edge any client can send the header. */
-function senderMayPass(env: ShopEnv, request: Request): boolean {
+function senderMayPass(env: ShopEnv, sender: string | undefined): boolean {
   const check = env.SENDER_CHECK || 'off'
   if (check === 'off') return true
-  const sender = request.headers.get('cf-connecting-ip')
   if (sender === (env.SENDER_IP || DOCUMENTED_SENDER)) return true
-  logInfo('foreign_sender', { sender, rejected: check === 'enforce' })
+  logInfo('foreign_sender', { sender: sender ?? null, rejected: check === 'enforce' })
   return check === 'log'
 }
 

@@ -42,8 +42,8 @@ export async function openDatabase(): Promise<TillDatabase> {
   const name = 'cloudflare:workers'
   const { env } = (await import(/* @vite-ignore */ name)) as { env: { DB: D1Handle } }
   const database = d1(env.DB)
-  for (const table of ['log', 'version', 'order', 'money'])
-    await database.run(`DROP TABLE IF EXISTS edgetill_${table}`, [])
+  const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'edgetill_%'"
+  for (const { name: table } of await database.run(tables, [])) await database.run(`DROP TABLE ${table}`, [])
   return database
 }
 

@@ -46,9 +46,8 @@ export interface NodeResponse {
  * ends in `/pay`. Mount it before a body parser if you can: a webhook is read best from the bytes as they came.
  * @param shop What `createShop` of `edgetill/server` returned.
  * @example
- * import { createServer } from 'node:http'
  * import { nodeHandler, type ServerShop } from 'edgetill/server'
- * const listen = (shop: ServerShop) => createServer(nodeHandler(shop)).listen(3000)
+ * const handler = (shop: ServerShop) => nodeHandler(shop) // createServer(handler).listen(3000) of node:http
  */
 export function nodeHandler(shop: {
   fetch: (request: Request, from: Client) => Promise<Response>

@@ -2,7 +2,7 @@
 
 import type { TillDatabase } from '../till/database.ts'
 import { sharedTries } from './engine/shared-tries.ts'
-import { tableStore } from './kv/table.ts'
+import { tableStore } from './engine/table-store.ts'
 import type { Host, Scope } from './scope.ts'
 
 /** The headers with which proxies name the client. */

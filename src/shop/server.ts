@@ -98,16 +98,14 @@ const PASS_MS = 10 * MINUTE_MS
  *
  * @throws {ConfigError} for a database that is none, and for `SENDER_CHECK: 'enforce'` without `trust`.
  * @example
- * import { createServer } from 'node:http'
  * import { createConsole } from 'edgetill/console'
  * import { createShop, nodeHandler } from 'edgetill/server'
  * import type { TillDatabase } from 'edgetill/till'
  *
- * export async function serve(database: TillDatabase, config: Record<string, string | undefined>) {
+ * export async function open(database: TillDatabase, config: Record<string, string | undefined>) {
  *   const shop = createShop({ database, config, console: createConsole, onEvent: ({ id }) => console.log(id) })
  *   await shop.start()
- *   createServer(nodeHandler(shop)).listen(3000)
- *   return shop
+ *   return { shop, handler: nodeHandler(shop) } // createServer(handler).listen(3000) of node:http, and at the end shop.stop()
  * }
  */
 export function createShop(options: ServerOptions): ServerShop {

@@ -66,7 +66,7 @@ it.each<[what: string, toml: string, text: string]>([
   ],
   ['another mode', variable('MODE', '"production"'), 'MODE must be test or live'],
   ['no mode', variable('MODE', '""'), 'MODE is empty'],
-  ['an origin with a path', variable('PUBLIC_ORIGIN', '"https://x.example/shop"'), 'PUBLIC_ORIGIN must be an origin'],
+  ['an origin with a query', variable('PUBLIC_ORIGIN', '"https://x.example/?a=b"'), 'PUBLIC_ORIGIN must be an origin'],
   ['a number', variable('RETENTION_DAYS', '30'), 'RETENTION_DAYS must be a text'],
   [
     'a class that is not declared',

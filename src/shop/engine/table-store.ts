@@ -1,8 +1,8 @@
 // In place of KV: a table of the shop's own database.
 
+import type { KvStore, Row } from '../kv/kv.ts'
 import type { Scope } from '../scope.ts'
 import { query } from '../tables.ts'
-import type { KvStore, Row } from './kv.ts'
 
 /** Keeps strays, and alerts about no order, in `edgetill_kept`. */
 export function tableStore(scope: Scope): KvStore {

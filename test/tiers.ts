@@ -97,6 +97,7 @@ export const RUNTIME_DEPENDENT: readonly string[] = [
   'test/worker/links.test.ts',
   'test/worker/result.test.ts',
   'test/worker/webhooks.test.ts',
+  'test/worker/server.test.ts', // SQLite, streams
   'test/examples/worker-kv.test.ts',
 ]
 

@@ -90,7 +90,8 @@ export function movedOf(answer: MoneyAnswer): Moved {
     return { outcome: 'status' in record && record.status === 'failure' ? 'declined' : 'done', record }
   }
   if (code === 'recorded') {
-    const { status: _, body: __, ...moved } = answer.response as Moved & { status?: unknown; body?: unknown }
+    // Of a shop's engine, beside the words of HTTP.
+    const { moved = answer.response } = answer.response as { moved?: unknown }
     return moved as Moved
   }
   if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
@@ -239,7 +240,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       sent = { id }
       const responseTo: Parameters<typeof makeCall>[2] = (error, outcome) => ({
         ...scope.responseTo?.(error, outcome, operation.kind),
-        ...failed(id, outcome, error),
+        moved: failed(id, outcome, error),
       })
       const responded = await makeCall(id, () => call(scope, reading, operation, fields), responseTo)
       if (responded.outcome === 'unknown') scope.log?.('outcome_unknown', aboutOf(operation, reading))

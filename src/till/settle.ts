@@ -206,10 +206,10 @@ export async function markOpenPayments(scope: TillOptions): Promise<void> {
 /** In place of an error, which may name a customer. */
 const REMOVED = 'Removed with the personal data.'
 
-/** The erased attempts: their events (`isErased`: before this), and the times of later rows, which were kept. */
+/** The erased attempts: their events, and the times of later rows, which were kept. */
 export type Erasable = {
   order_id: string
-  events: (Pick<Row, 'id' | 'summary'> & { written_at: number; isErased: boolean })[]
+  events: (Pick<Row, 'id' | 'summary'> & { written_at: number })[]
   later: number[]
 }[]
 
@@ -246,9 +246,7 @@ export async function eraseOrder(scope: TillOptions, order_id: string, until?: n
     const events = own.filter(({ kind }) => kind === 'event')
     return {
       order_id: attemptId(base_id, number),
-      events: events.map(({ id, summary, written_at, body }) => {
-        return { id, summary, written_at: Number(written_at), isErased: JSON.parse(body).erased !== undefined }
-      }),
+      events: events.map(({ id, summary, written_at }) => ({ id, summary, written_at: Number(written_at) })),
       later: own.filter(isKept).map(timeOf),
     }
   })

@@ -10,7 +10,7 @@ import { keepsCardToken } from '../env.ts'
 import { putEvent } from '../kv/events.ts'
 import { later } from '../later.ts'
 import { originOf, webhookAddress } from '../lib/links.ts'
-import { describeError, type LogFields, logError, logInfo, nameOf } from '../lib/log.ts'
+import { describeError, type LogFields, logError, nameOf } from '../lib/log.ts'
 import { outcomeUnknown } from '../lib/money-answers.ts'
 import { problemOf } from '../lib/problem.ts'
 import type { CheckoutPage, Order } from '../lib/shown-order.ts'
@@ -57,8 +57,7 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
     },
     log(code, fields, error) {
       const about = fields as LogFields
-      if (code === 'checkout_abandoned') logInfo(code, about)
-      else if (code === 'on_event_failed') logError(code, { ...about, error: nameOf(error) })
+      if (code === 'on_event_failed') logError(code, { ...about, error: nameOf(error) })
       else logError(code, { ...about, ...(error !== undefined && describeError(error)) })
     },
     responseTo(error, outcome, kind) {

@@ -188,7 +188,7 @@ function endNow(
     operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
   // Sent again before the end was known.
-  const isOpen = /^outcome_unknown$|_(unsettled|in_progress)$/.test(said ?? 'outcome_unknown')
+  const isOpen = /(unknown|unsettled|in_progress)$/.test(said ?? 'unknown')
   if (outcome === 'done') return isOpen ? 'done' : said
   if (outcome === 'rejected') return isOpen ? 'not_executed' : said
   return outcome === 'not_sent' ? said : 'outcome_unknown'

@@ -1,6 +1,6 @@
 /**
- * The order that an attempt's order_id belongs to: `mugs`, also of `mugs~2~3`, which another program may have made. An order_id has at
- * most 256 characters: the pattern would be slow in a longer text.
+ * The order that an attempt's order_id belongs to: `mugs`, also of `mugs~2~3`, which another program may have made. An
+ * order_id has at most 256 characters: the pattern would be slow in a longer text.
  */
 export const baseOrderId = (order_id: string): string =>
   order_id.length > 512 ? order_id : order_id.replace(/(?!^)(~\d+)+$/, '')

@@ -22,8 +22,8 @@ import type { C, Deps } from './scope.ts'
 type Handler = (c: C) => Promise<Response> | Response
 
 /**
- * The shop's routes. Each handles its failures and sets its headers: there is no middleware and no error handler that could
- * reach the routes beside them.
+ * The shop's routes. Each handles its failures and sets its headers: there is no middleware and no error handler that
+ * could reach the routes beside them.
  */
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   const tries = hostOf(deps).createTries(deps.now)

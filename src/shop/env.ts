@@ -20,17 +20,20 @@ export interface ShopEnv {
   SCHEME: string
   /** `per-endpoint` or `plain`. */
   AUTHENTICATION: string
-  /** `test` or `live`. Pages and `/health` show `test`; `live` does not accept the emulator's values. Empty: live. */
+  /** `test` or `live`. Pages and `/health` show `test`; `live` does not accept the emulator's values. */
   MODE: string
-  /** `true` or `false`: whether the service may be reached over `http:` beyond loopback, such as an emulator in a container. */
+  /**
+   * `true` or `false`: whether the service may be reached over `http:` beyond loopback, such as an emulator in a
+   * container.
+   */
   ALLOW_INSECURE_HTTP: string
   /** `off`, `log` or `enforce`: whether webhooks may come from {@link ShopEnv.SENDER_IP} only. */
   SENDER_CHECK: string
   /** The address that the service sends webhooks from. */
   SENDER_IP: string
   /**
-   * The shop's own origin, such as `https://pay.shop.example.com`, with the path that it is mounted at, if any: where links lead, and
-   * webhooks of captures and refunds go.
+   * The shop's own origin, such as `https://pay.shop.example.com`, with the path that it is mounted at, if any: where
+   * links lead, and webhooks of captures and refunds go.
    */
   PUBLIC_ORIGIN: string
   /** The shop's name, on the customers' pages; empty: none. */
@@ -82,9 +85,12 @@ export const linkSecrets = (env: ShopEnv): string[] => present(env.LINK_SECRET, 
 /** The bearer tokens that `/api` accepts. */
 export const adminTokens = (env: ShopEnv): string[] => present(env.ADMIN_TOKEN, env.ADMIN_TOKEN_PREVIOUS)
 
-/** How far `edgetill dev` has moved the worker's clock on, in milliseconds; nowhere but beside an emulator on this machine. */
-export const clockAhead = ({ CLOCK_AHEAD_MS, BASE_URL }: ShopEnv & { CLOCK_AHEAD_MS?: string }): number =>
-  /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(BASE_URL ?? '') ? Number(CLOCK_AHEAD_MS ?? 0) : 0
+/** Whether the service is an emulator on this machine, as with `edgetill dev`. */
+export const isLocal = ({ BASE_URL }: ShopEnv): boolean => /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(BASE_URL ?? '')
+
+/** How far `edgetill dev` has moved the worker's clock on, in milliseconds. */
+export const clockAhead = (env: ShopEnv & { CLOCK_AHEAD_MS?: string }): number =>
+  isLocal(env) ? Number(env.CLOCK_AHEAD_MS ?? 0) : 0
 
 /** Whether `cc_token` is stored. */
 export const keepsCardToken = (env: ShopEnv): boolean => !/^(false|off|no|0)$/i.test(env.KEEP_CARD_TOKEN ?? '')

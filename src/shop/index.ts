@@ -53,8 +53,8 @@ export type { KvNamespace, ObjectNamespace, ObjectState, WaitUntil } from './run
 /** A shop's engine: the exports of its Worker, and the app that it mounts. */
 export interface Shop<Env extends ShopEnv = ShopEnv> {
   /**
-   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/p/:short`, `/return/:order_id`,
-   * `/health` and `/api/…`. They touch no other route of that app.
+   * The routes, for `app.route('/', shop.app)` in an app of yours: `/webhooks`, `/checkout/:token`, `/p/:short`,
+   * `/return/:order_id`, `/health` and `/api/…`. They touch no other route of that app.
    */
   app: App<{ Bindings: Env }>
   /** The response to an unknown path, for `app.notFound(shop.notFound)`. */
@@ -78,7 +78,10 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    * }
    */
   api: (request: Request, env: Env, context: { waitUntil: WaitUntil }, by: string, role: Role) => Promise<Response>
-  /** Whether a role may make a call of `/api`: `shop.may('sell', 'POST /api/links')`. How much it may refund is up to its limit. */
+  /**
+   * Whether a role may make a call of `/api`: `shop.may('sell', 'POST /api/links')`. How much it may refund is up to
+   * its limit.
+   */
   may: (role: Role, call: Call) => boolean
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
@@ -87,11 +90,12 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
 }
 
 /**
- * Makes a shop's engine: checkout links, webhooks, captures and refunds, and a small API, on a Cloudflare Worker with KV and
- * one Durable Object, which has the shop's database. `guides/shop-reference.md` describes its routes, bindings and promises.
+ * Makes a shop's engine: checkout links, webhooks, captures and refunds, and a small API, on a Cloudflare Worker with
+ * KV and one Durable Object, which has the shop's database. `guides/shop-reference.md` describes its routes, bindings
+ * and promises.
  *
- * Nothing is checked here, because a Worker has no bindings when its module loads: a wrong or missing binding is named by
- * `GET /health`, in the log, and by each route that needs it (500 `config`). Needs the package `hono`.
+ * Nothing is checked here, because a Worker has no bindings when its module loads: a wrong or missing binding is named
+ * by `GET /health`, in the log, and by each route that needs it (500 `config`). Needs the package `hono`.
  *
  * @param options Everything is optional: `createShop({})` receives and stores webhooks.
  * @example

@@ -42,8 +42,9 @@ export interface NodeResponse {
 }
 
 /**
- * A handler for `createServer` of node:http and for Express, also below a path: `app.use('/pay', nodeHandler(shop))`, where `PUBLIC_ORIGIN`
- * ends in `/pay`. Mount it before a body parser if you can: a webhook is read best from the bytes as they came.
+ * A handler for `createServer` of node:http and for Express, also below a path: `app.use('/pay', nodeHandler(shop))`,
+ * where `PUBLIC_ORIGIN` ends in `/pay`. Mount it before a body parser if you can: a webhook is read best from the bytes
+ * as they came.
  * @param shop What `createShop` of `edgetill/server` returned.
  * @example
  * import { nodeHandler, type ServerShop } from 'edgetill/server'

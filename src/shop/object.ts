@@ -14,7 +14,10 @@ export interface ShopObjectInstance {
 /** The class of the object. */
 export type ShopObjectClass = new (state: ObjectState, env: ShopEnv) => ShopObjectInstance
 
-/** Makes the Durable Object class. @param makeTables Makes the tables before the first statement; it is repeated after a failure. */
+/**
+ * Makes the Durable Object class.
+ * @param makeTables Makes the tables before the first statement; it is repeated after a failure.
+ */
 export function createShopObject(makeTables: (database: TillDatabase, env: ShopEnv) => Promise<void>): ShopObjectClass {
   return class ShopObject implements ShopObjectInstance {
     readonly #database: TillDatabase
@@ -40,7 +43,10 @@ export function createShopObject(makeTables: (database: TillDatabase, env: ShopE
   }
 }
 
-/** The shop's database, seen from its Worker: each run, and each batch, is one call of the object. @param clock SQL for the time. */
+/**
+ * The shop's database, seen from its Worker: each run, and each batch, is one call of the object.
+ * @param clock SQL for the time.
+ */
 export function objectDatabase({ TILL }: ShopEnv, clock: () => string = () => SQLITE_CLOCK): TillDatabase {
   const call = async (statements: readonly SqlStatement[]) => {
     let answer: { rows?: Record<string, unknown>[][]; error?: string }

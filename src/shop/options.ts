@@ -14,8 +14,8 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   /** The pages that customers see. */
   pages?: PagesOptions | undefined
   /**
-   * The shop's database in place of the object of TILL, such as Postgres behind Hyperdrive. It is called once for each request, and opens
-   * a handle for it: `(env) => postgres(…)` of `edgetill/till`.
+   * The shop's database in place of the object of TILL, such as Postgres behind Hyperdrive. It is called once for each
+   * request, and opens a handle for it: `(env) => postgres(…)` of `edgetill/till`.
    */
   database?: ((env: Env) => TillDatabase) | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
@@ -42,7 +42,10 @@ export interface RaisedAlert {
   kind: AlertKind
   /** The alert's order, if it has one. */
   order_id: string | null
-  /** More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`; or the `count` of many. */
+  /**
+   * More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`; or the
+   * `count` of many.
+   */
   [detail: string]: string | number | boolean | readonly string[] | null | undefined
 }
 
@@ -60,11 +63,16 @@ export type AlertKind =
   | 'unexpected_shape'
   /** An order has a new `flag`. */
   | 'flag'
-  /** `onEvent` has failed five times, or for ten minutes, for `event_id`: once an hour a shop; `waiting` counts such events. */
+  /**
+   * `onEvent` has failed five times, or for ten minutes, for `event_id`: once an hour a shop; `waiting` counts such
+   * events.
+   */
   | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
-  /** It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day. */
+  /**
+   * It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day.
+   */
   | 'operation_unsettled'
   /** `attempt_id` was settled, and an event shows another end: a person decides which end counts. */
   | 'operation_contradicted'

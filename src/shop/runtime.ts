@@ -1,6 +1,7 @@
 import type { DurableStorage } from '../till/database.ts'
 
-// The part of Cloudflare's bindings that the shop uses. The types of wrangler fit these, and no package is needed for them.
+// The part of Cloudflare's bindings that the shop uses. The types of wrangler fit these, and no package is needed for
+// them.
 
 /** The part of a Workers KV namespace that the shop uses. */
 export interface KvNamespace {

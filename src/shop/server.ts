@@ -46,11 +46,14 @@ export interface ServerOptions {
   /** The shop's database: `sqlite(new DatabaseSync('shop.db'))` or `postgres(sql)` of `edgetill/till`. */
   database: TillDatabase
   /**
-   * The settings of the shop, such as `process.env`: those of {@link ShopEnv}, each also with `EDGETILL_` before its name, which comes
-   * first. `GET /health` names those that are missing or wrong.
+   * The settings of the shop, such as `process.env`: those of {@link ShopEnv}, each also with `EDGETILL_` before its
+   * name, which comes first. `GET /health` names those that are missing or wrong.
    */
   config: Readonly<Record<string, string | undefined>>
-  /** Your code for events of orders: at least once for each event, in any order. While it is absent, events are only stored. */
+  /**
+   * Your code for events of orders: at least once for each event, in any order. While it is absent, events are only
+   * stored.
+   */
   onEvent?: ((received: ReceivedEvent, order: Order) => Promise<void> | void) | undefined
   /** Your code for matters that need a person. While it is absent, alerts are only logged. */
   onAlert?: ((alert: Alert) => Promise<void> | void) | undefined
@@ -59,8 +62,8 @@ export interface ServerOptions {
   /** `createConsole` of `edgetill/console`, for pages for the people of the shop at `/console`. */
   console?: ((shop: Shop) => App<{ Bindings: ShopEnv }>) | undefined
   /**
-   * The header in which your proxy sends the client's address, such as `x-forwarded-for`, of which the last address counts. Without it,
-   * the address of the connection counts. Set it only behind a proxy that writes this header.
+   * The header in which your proxy sends the client's address, such as `x-forwarded-for`, of which the last address
+   * counts. Without it, the address of the connection counts. Set it only behind a proxy that writes this header.
    */
   trust?: string | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
@@ -72,17 +75,24 @@ export interface ServerOptions {
 /** A shop on a server. */
 export interface ServerShop {
   /**
-   * Responds to a request: `/webhooks`, `/checkout/…`, `/p/…`, `/return/…`, `/health`, `/api/…`, `/console`. Pass it to `Deno.serve`,
-   * `Bun.serve` or Hono, or use {@link nodeHandler}. @param from Where the request comes from, as Deno, Bun and Node pass it.
+   * Responds to a request: `/webhooks`, `/checkout/…`, `/p/…`, `/return/…`, `/health`, `/api/…`, `/console`. Pass it to
+   * `Deno.serve`, `Bun.serve` or Hono, or use {@link nodeHandler}. @param from Where the request comes from, as Deno,
+   * Bun and Node pass it.
    */
   fetch: (request: Request, from?: Client) => Promise<Response>
-  /** Runs a route of `/api` without the bearer token, for pages of yours: authenticate first. @param by Who acts, as the record shows it. */
+  /**
+   * Runs a route of `/api` without the bearer token, for pages of yours: authenticate first.
+   * @param by Who acts, as the record shows it.
+   */
   api: (request: Request, by: string, role: Role) => Promise<Response>
   /** The shop's till, for programs: payments, captures, refunds and voids that happen once. */
   till: Till
   /** Makes the tables, then settles what is due, now and each minute. @throws while the database fails. */
   start(): Promise<void>
-  /** Rejects requests, and resolves when those under way have ended, after eight seconds at most. What is left stays due. */
+  /**
+   * Rejects requests, and resolves when those under way have ended, after eight seconds at most. What is left stays
+   * due.
+   */
   stop(): Promise<void>
 }
 
@@ -93,8 +103,9 @@ const STOP_MS = 8_000
 const PASS_MS = 10 * MINUTE_MS
 
 /**
- * Makes a shop over a database of yours: checkout links, webhooks, captures and refunds, a small API, and a console. Several processes may
- * serve one database. It opens nothing and listens to no signal. `guides/server.md` shows a whole server. Needs the package `hono`.
+ * Makes a shop over a database of yours: checkout links, webhooks, captures and refunds, a small API, and a console.
+ * Several processes may serve one database. It opens nothing and listens to no signal. `guides/server.md` shows a whole
+ * server. Needs the package `hono`.
  *
  * @throws {ConfigError} for a database that is none, and for `SENDER_CHECK: 'enforce'` without `trust`.
  * @example

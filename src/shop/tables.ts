@@ -1,4 +1,5 @@
-// The tables of a shop beside those of its till, in the same database: links, acts, alerts, and queues for copying and erasing.
+// The tables of a shop beside those of its till, in the same database: links, acts, alerts, and queues for copying and
+// erasing.
 
 import { isConfigError } from '../errors.ts'
 import type { SqlStatement, SqlValue } from '../till/database.ts'

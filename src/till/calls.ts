@@ -1,4 +1,5 @@
-// The SDK's calls for every driver of protocol.ts: the call of each operation, the meaning of its error, and its response.
+// The SDK's calls for every driver of protocol.ts: the call of each operation, the meaning of its error, and its
+// response.
 
 import { isApiError, isConfigError, isConnectionError, isInvalidInputError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
@@ -15,7 +16,8 @@ export const CALL_NAMES = { capture: 'capturePayment', refund: 'refundPayment', 
 /** The meaning of a call's error for its operation. */
 export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
   if (isConnectionError(error) || isConfigError(error) || isInvalidInputError(error)) return 'not_sent'
-  // An ApiError never has a status that leaves this open, but for 425, which a proxy may send after the service executed the request.
+  // An ApiError never has a status that leaves this open, but for 425, which a proxy may send after the service
+  // executed the request.
   if (!isApiError(error) || error.status === 425) return 'unknown'
   return error.retryable ? 'not_sent' : 'rejected'
 }
@@ -43,7 +45,10 @@ export async function requestOf(
   }
 }
 
-/** Whether an order_id was used before. An ASSUMPTION from public material: the API document shows neither the status nor the code. */
+/**
+ * Whether an order_id was used before. An ASSUMPTION from public material: the API document shows neither the status
+ * nor the code.
+ */
 export const wasUsed = (error: unknown): boolean =>
   isApiError(error) && (error.apiCode === 'P-409' || error.status === 409)
 

@@ -6,23 +6,27 @@ export type SqlValue = string | number | null
 /** A statement, and a value for each `?` in it. */
 export type SqlStatement = readonly [sql: string, values: readonly SqlValue[]]
 
-/** A database for the till, which `sqlite`, `postgres` and `d1` make from a driver; guides/till.md shows how to write your own. */
+/**
+ * A database for the till, which `sqlite`, `postgres` and `d1` make from a driver; guides/till.md shows how to write
+ * your own.
+ */
 export interface TillDatabase {
   /** SQL for the database's time in milliseconds since 1970, which all processes share. */
   readonly clock: string
   /**
-   * Runs one statement, never inside a transaction: a rollback would lose the row after the money has moved. It is durable when the
-   * promise resolves. Each `?` of `sql` is the next of `values`. A write returns a row for each changed row.
+   * Runs one statement, never inside a transaction: a rollback would lose the row after the money has moved. It is
+   * durable when the promise resolves. Each `?` of `sql` is the next of `values`. A write returns a row for each
+   * changed row.
    */
   run(sql: string, values: readonly SqlValue[]): Promise<readonly Record<string, unknown>[]>
   /**
-   * Runs statements in turn, all or none, in their own transaction. Without it they run separately, and a list repeats an order's last
-   * statements if the process died between them.
+   * Runs statements in turn, all or none, in their own transaction. Without it they run separately, and a list repeats
+   * an order's last statements if the process died between them.
    */
   batch?(statements: readonly SqlStatement[]): Promise<readonly (readonly Record<string, unknown>[])[]>
   /**
-   * After how many milliseconds an operation that the service does not list counts as not made, at least 120,000. Default 600,000, as one
-   * of several processes may have been paused just before its call.
+   * After how many milliseconds an operation that the service does not list counts as not made, at least 120,000.
+   * Default 600,000, as one of several processes may have been paused just before its call.
    */
   readonly absentAfterMs?: number | undefined
 }
@@ -70,10 +74,10 @@ const CANNOT_SAY = 'does not say whether it is inside a transaction, where a rol
 const wrong = (message: string): ConfigError => new ConfigError('database', message)
 
 /**
- * A SQLite file, opened by node:sqlite (Node 22.16, Deno), bun:sqlite or better-sqlite3. Several processes may open it: each waits up to
- * five seconds for another. Each write is on disk before the call goes out (`synchronous = FULL`).
- * @throws {ConfigError} for another object, and for a handle without `isTransaction` or `inTransaction`, such as that of Node 22.15; here
- *   and at each statement, while a transaction is open.
+ * A SQLite file, opened by node:sqlite (Node 22.16, Deno), bun:sqlite or better-sqlite3. Several processes may open it:
+ * each waits up to five seconds for another. Each write is on disk before the call goes out (`synchronous = FULL`).
+ * @throws {ConfigError} for another object, and for a handle without `isTransaction` or `inTransaction`, such as that
+ *   of Node 22.15; here and at each statement, while a transaction is open.
  * @example
  * import { sqlite } from 'edgetill/till'
  * const database = (file: Parameters<typeof sqlite>[0]) => sqlite(file) // new DatabaseSync('shop.db')
@@ -115,11 +119,11 @@ export function sqlite(handle: SqliteHandle): TillDatabase {
 }
 
 /**
- * A Postgres database. Your code may leave a connection of the pool inside a transaction, and no driver resets it: each write
- * ends such a transaction first.
- * @throws {ConfigError} for a handle that may be inside a transaction: a `Client` of `pg`, or the argument of `sql.begin`; for
- *   `fetch_types: false` of postgres.js, which then never reserves a connection; at each statement for a `Pool` of `pg` before 8.23, which
- *   does not show its transaction.
+ * A Postgres database. Your code may leave a connection of the pool inside a transaction, and no driver resets it: each
+ * write ends such a transaction first.
+ * @throws {ConfigError} for a handle that may be inside a transaction: a `Client` of `pg`, or the argument of
+ *   `sql.begin`; for `fetch_types: false` of postgres.js, which then never reserves a connection; at each statement for
+ *   a `Pool` of `pg` before 8.23, which does not show its transaction.
  * @example
  * import { postgres } from 'edgetill/till'
  * const database = (sql: Parameters<typeof postgres>[0]) => postgres(sql)
@@ -135,7 +139,8 @@ export function postgres(handle: PostgresHandle): TillDatabase {
   const connected = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
     const connection: Connection = 'connect' in handle ? await handle.connect() : await handle.reserve()
     let isBroken = true
-    // A connection that Postgres closes emits an error, which ends a process without a listener. The query rejects as well.
+    // A connection that Postgres closes emits an error, which ends a process without a listener. The query rejects as
+    // well.
     const client = connection as PgClient
     client.on?.('error', ignore)
     try {
@@ -173,7 +178,8 @@ function numbered(sql: string): string {
 }
 
 /**
- * Runs statements, over postgres.js in one round trip, and first ends a transaction that was left open on the connection.
+ * Runs statements, over postgres.js in one round trip, and first ends a transaction that was left open on the
+ * connection.
  * @param count How many statements follow a BEGIN. @returns Their rows.
  */
 async function runOutside(
@@ -192,7 +198,8 @@ async function runOutside(
     return all.slice(from, to) as never
   }
   const send = ([sql, values]: SqlStatement) => connection.unsafe(sql, values as never)
-  // A local setting ends with its transaction: if a later statement sees it, a transaction is open. A batch fails then, or it would commit.
+  // A local setting ends with its transaction: if a later statement sees it, a transaction is open. A batch fails then,
+  // or it would commit.
   const seen = `current_setting('edgetill.call', true)`
   const check = count === undefined ? seen : `1 / (CASE ${seen} WHEN 'inside' THEN 0 ELSE 1 END)`
   const probe: SqlStatement[] = [
@@ -238,8 +245,8 @@ export const d1 = (handle: D1Handle): TillDatabase => ({
 })
 
 /**
- * The SQLite of a Durable Object, for a till inside the object. Each write is flushed before the next step. An absence counts after two
- * minutes: no other process can be about to send a call.
+ * The SQLite of a Durable Object, for a till inside the object. Each write is flushed before the next step. An absence
+ * counts after two minutes: no other process can be about to send a call.
  * @param options `now`: a clock for tests, in milliseconds since 1970. Default: the database's.
  * @example
  * import { durable } from 'edgetill/till'

@@ -35,8 +35,8 @@ const STALE = Object.assign(new Error('The database shows an order otherwise tha
 })
 
 /**
- * Reads, decides and writes, and repeats that if the order has changed in between. Random pauses keep callers with the same order from
- * colliding at each try: on average 100 tries take 2.5 seconds.
+ * Reads, decides and writes, and repeats that if the order has changed in between. Random pauses keep callers with the
+ * same order from colliding at each try: on average 100 tries take 2.5 seconds.
  * @param mayRepeat The errors after which it is repeated. @throws The last error after `tries`.
  */
 export async function again<T>(

@@ -41,8 +41,9 @@ export interface TillOptions {
 }
 
 /**
- * Your code for a stored event. It is called once for each status of an operation, occasionally twice: make it idempotent. If it throws
- * or takes longer than 25 seconds, it is called again later. Rely on `order`, which is folded from all events.
+ * Your code for a stored event. It is called once for each status of an operation, occasionally twice: make it
+ * idempotent. If it throws or takes longer than 25 seconds, it is called again later. Rely on `order`, which is folded
+ * from all events.
  */
 export type OnTillEvent = (received: ReceivedEvent, order: TillOrder) => unknown
 
@@ -73,10 +74,16 @@ export type TillScope = TillOptions & TillHooks
 /** An event for `onEvent`, with its row and the order. */
 export type DueEvent = { row: Row; event: WebhookEvent; order: TillOrder }
 
-/** Whether every database keeps an id apart from all others. Postgres stores no NUL, and none stores half of a surrogate pair. */
+/**
+ * Whether every database keeps an id apart from all others. Postgres stores no NUL, and none stores half of a surrogate
+ * pair.
+ */
 export const isOrderId = (id: unknown): id is string => typeof id === 'string' && id !== '' && !/[\0\p{Cs}]/u.test(id)
 
-/** The operation and status that an event reports, for which `onEvent` is called once. An event of an odd shape stands for itself. */
+/**
+ * The operation and status that an event reports, for which `onEvent` is called once. An event of an odd shape stands
+ * for itself.
+ */
 function reportOf(summary: StoredSummary): string {
   const operation = summary.kind === 'unexpected' ? undefined : operationOf(summary)
   return operation ? JSON.stringify([operation, summary.status]) : summary.id

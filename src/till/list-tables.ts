@@ -8,9 +8,10 @@ export const hasFlag = (flag: OrderFlag | 'any'): string =>
   flag === 'any' ? 'flags > 1' : `(flags & ${2 ** FLAGS.indexOf(flag)}) > 0`
 
 /**
- * `edgetill_order` has a row for each order. `since`: the time of its first row in the log; `shown`: a `ListedOrder`; `token`: changes with
- * each write; `tail`: the digits that end its id; `phone`: the digits in reverse. `edgetill_money` has each successful operation, whose
- * time never changes after a list has shown it. A `TEXT` is compared by its bytes.
+ * `edgetill_order` has a row for each order. `since`: the time of its first row in the log; `shown`: a `ListedOrder`;
+ * `token`: changes with each write; `tail`: the digits that end its id; `phone`: the digits in reverse.
+ * `edgetill_money` has each successful operation, whose time never changes after a list has shown it. A `TEXT` is
+ * compared by its bytes.
  */
 export const LIST_TABLES: string = `
   CREATE TABLE edgetill_order (order_id TEXT PRIMARY KEY, token text NOT NULL, since bigint NOT NULL, state integer NOT NULL, is_open integer NOT NULL,

@@ -1,4 +1,5 @@
-// The rows of the lists, folded from an order's log. A row of the log is `unlisted` until a list, or `settle`, has folded it.
+// The rows of the lists, folded from an order's log. A row of the log is `unlisted` until a list, or `settle`, has
+// folded it.
 
 import { isFinal } from '../helpers/status.ts'
 import { holdsMoney } from '../orders/fold.ts'
@@ -74,7 +75,9 @@ export const relist = ({ database }: TillOptions, order_key: string): SqlStateme
   [order_key],
 ]
 
-/** Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` behind. */
+/**
+ * Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` behind.
+ */
 function moneyOf({ attempt, order, events }: Reading, before: readonly ListRow[], payway: SqlValue): SqlStatement[] {
   const known = new Map(before.filter((row) => Number(row.attempt) === attempt).map((row) => [String(row.id), row]))
   const counted = takingsOf(events, order.method).filter(({ isGone }) => !isGone)

@@ -35,8 +35,9 @@ export interface OrdersQuery extends Page {
   /** `listed_at` is earlier. */
   to?: Date | undefined
   /**
-   * The beginning of an order_id, a reference or an e-mail address; the number that ends an order_id, the end of a phone number, a card's
-   * last four digits, or a sum; else words of the goods, the buyer or the address, in orders of the 92 days before `to` or now.
+   * The beginning of an order_id, a reference or an e-mail address; the number that ends an order_id, the end of a
+   * phone number, a card's last four digits, or a sum; else words of the goods, the buyer or the address, in orders of
+   * the 92 days before `to` or now.
    */
   search?: string | undefined
 }
@@ -52,7 +53,12 @@ const STATES_OF = new Map<string, readonly MoneyState[]>([
   ['success', MONEY_STATES.slice(3)],
 ])
 
-/** Begins a list. @param place The form of a cursor. @returns The cursor's parts. @throws {ConfigError} for a wrong page. */
+/**
+ * Begins a list.
+ * @param place The form of a cursor.
+ * @returns The cursor's parts.
+ * @throws {ConfigError} for a wrong page.
+ */
 export async function beginList(scope: TillOptions, { limit = 1, cursor }: Page, place: RegExp): Promise<string[]> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 500)
     throw new ConfigError('limit', 'limit must be a whole number from 1 to 500.')

@@ -22,11 +22,12 @@ import {
 import { append, type Reading, readNamed, readOrder } from './store.ts'
 
 /**
- * Why nothing was sent. `order_changed`: the order's money has moved since `ifVersion`. `in_progress`: another operation of the order has
- * no final outcome yet, or a backup was restored a minute ago. `unreachable`: the service could not be reached, or asked to wait.
- * `key_reused`: the key, or a payment's order_id, belongs to another request. `busy`: the database failed. `paid_twice`: several attempts
- * hold money, or have an open call: name one of `order_ids`. `not_paid`: none of several attempts holds money. `over_limit`: the request
- * is for more than `limitMinor` leaves, or names no amount.
+ * Why nothing was sent. `order_changed`: the order's money has moved since `ifVersion`. `in_progress`: another
+ * operation of the order has no final outcome yet, or a backup was restored a minute ago. `unreachable`: the service
+ * could not be reached, or asked to wait. `key_reused`: the key, or a payment's order_id, belongs to another request.
+ * `busy`: the database failed. `paid_twice`: several attempts hold money, or have an open call: name one of
+ * `order_ids`. `not_paid`: none of several attempts holds money. `over_limit`: the request is for more than
+ * `limitMinor` leaves, or names no amount.
  */
 export type NotSentReason =
   | 'order_changed'
@@ -40,17 +41,20 @@ export type NotSentReason =
 /** The outcome of a call that has no record. */
 export type Failed<Record = object> =
   /**
-   * The key's request is never executed. `code`: of an error, or `not_executed`: the service does not know the operation. After
-   * `invalid_input` nothing was written: correct the input, and use the same key.
+   * The key's request is never executed. `code`: of an error, or `not_executed`: the service does not know the
+   * operation. After `invalid_input` nothing was written: correct the input, and use the same key.
    */
   | { outcome: 'rejected'; error: { code: string; message: string; status?: number; apiCode?: string } }
-  /** It may have been executed: the same key finds out, and never makes a second call. `record`: it was, but that could not be written. */
+  /**
+   * It may have been executed: the same key finds out, and never makes a second call. `record`: it was, but that could
+   * not be written.
+   */
   | { outcome: 'unknown'; id: string; message: string; record?: Record | undefined }
   /** Nothing was sent. `sameKey`: whether the same key may try again. `order_ids`: the attempts that you could mean. */
   | { outcome: 'not_sent'; reason: NotSentReason; sameKey: boolean; message: string; order_ids?: string[] }
 /**
- * The outcome of a call. `done`: it succeeded, or its `record.status` is pending. `declined`: the bank said no. These two and `rejected`
- * are final for their key; only a pending operation may still be declined.
+ * The outcome of a call. `done`: it succeeded, or its `record.status` is pending. `declined`: the bank said no. These
+ * two and `rejected` are final for their key; only a pending operation may still be declined.
  */
 export type Moved<Record = object> = { outcome: 'done' | 'declined'; record: Record } | Failed<Record>
 
@@ -140,7 +144,9 @@ async function driveKey(driver: Driver, first: Message, isCalling: (id: string) 
   }
 }
 
-/** The attempt that a request means: the named attempt, else the attempt of its key, else the attempt that holds money. */
+/**
+ * The attempt that a request means: the named attempt, else the attempt of its key, else the attempt that holds money.
+ */
 function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest): Reading | MoneyAnswer {
   const { attempts, order_id } = reading
   if (isWhole && attempts.length === 0) return reading
@@ -154,7 +160,10 @@ function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest)
   return typeof chosen === 'string' ? (attempts.find((one) => one.order_id === chosen) ?? reading) : chosen
 }
 
-/** How a message ended. `why`: the reason for an unknown outcome. `sent`: a call that was made before `error`, with its answer. */
+/**
+ * How a message ended. `why`: the reason for an unknown outcome. `sent`: a call that was made before `error`, with its
+ * answer.
+ */
 export interface Played {
   answer?: MoneyAnswer | undefined
   why: string
@@ -285,7 +294,10 @@ const aboutOf = ({ id, kind }: MoneyOperation, { order_id }: Reading) => ({ atte
 const addressOf = (scope: TillScope, { order_id, payment }: Reading) =>
   scope.addressOf ? scope.addressOf(order_id, payment) : payment?.server_url
 
-/** Asks the service about an order, and stores new events. `methods`: the operations that are looked for beside the payment. */
+/**
+ * Asks the service about an order, and stores new events. `methods`: the operations that are looked for beside the
+ * payment.
+ */
 export async function ask(
   scope: TillOptions,
   { order_id, events }: Reading,
@@ -304,7 +316,10 @@ async function call(scope: TillScope, reading: Reading, { kind, started_at }: Mo
   return scope.client[CALL_NAMES[kind]](input as never, { deadlineMs: timeToSend(asked_at + started_at - now) })
 }
 
-/** The time left for a call, which the SDK compares once more just before `fetch`. @throws {ConnectionError} if none is left. */
+/**
+ * The time left for a call, which the SDK compares once more just before `fetch`.
+ * @throws {ConnectionError} if none is left.
+ */
 export function timeToSend(began_at: number): number {
   const left = Math.floor(began_at + SEND_MS - Date.now())
   if (left >= 1) return left

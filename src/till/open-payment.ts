@@ -37,15 +37,15 @@ export type Opened =
   /** A direct payment that the bank declined. */
   | { outcome: 'declined'; record: object }
   /**
-   * The order_id is used up: paid, declined or cancelled, or its address was lost; `closed` if you cancelled the order before. With
-   * `attempts: true`, a decline is followed by another attempt.
+   * The order_id is used up: paid, declined or cancelled, or its address was lost; `closed` if you cancelled the order
+   * before. With `attempts: true`, a decline is followed by another attempt.
    */
   | { outcome: 'ended'; status: string }
   | Failed
 
 /**
- * `attempts`: after a decline, or if its address was lost, the order gets another attempt, `mugs~2` at the service. `longOrderId`: allows
- * an id of 33 to 256 characters, which the service never captures or refunds.
+ * `attempts`: after a decline, or if its address was lost, the order gets another attempt, `mugs~2` at the service.
+ * `longOrderId`: allows an id of 33 to 256 characters, which the service never captures or refunds.
  */
 export type OpenOptions = Partial<Readonly<Record<'attempts' | 'longOrderId', boolean | undefined>>> & {
   /** Your own name of the sale, for lists. */
@@ -61,7 +61,9 @@ const LENGTHS = { id: 32, suffix: 3 }
 const LONG = 'For a purchase that never needs that, pass longOrderId: true.'
 const RESERVED =
   'An order_id must not end in "~" and a number: that is how another attempt at paying an order is named.'
-/** The status code of a payment that was cancelled, rather than declined (the API document, "States and transitions"). */
+/**
+ * The status code of a payment that was cancelled, rather than declined (the API document, "States and transitions").
+ */
 const CANCELLED = '6007'
 
 /** The opening of a link, which redirects its customer to one payment as long as it can be paid. */
@@ -161,7 +163,10 @@ const endOf = ({ error, isRejected, cancelled, failed }: Run, answer: CheckoutAn
     ? { answer: { kind: 'failed' }, error, isRejected, cancelled, failed: answer as Failed }
     : { answer, error, isRejected, cancelled, failed }
 
-/** Cancels an order's open payment, and closes the order: no other payment is made. @param named The order, or an attempt. */
+/**
+ * Cancels an order's open payment, and closes the order: no other payment is made.
+ * @param named The order, or an attempt.
+ */
 export async function cancelOrder(scope: TillScope, named: string, tries = 3): Promise<RunEnd & { order_id: string }> {
   const [{ base_id }] = await readNamed(scope, named)
   for (let look = 1; look <= LOOKS && isOpening(await readOrder(scope, base_id)); look++) await pause(scope)
@@ -184,7 +189,9 @@ export async function cancelPayment(scope: TillScope, named: string): Promise<Mo
   return answer.kind === 'link_closed' ? { outcome: 'done', record: { order_id, link: 'closed' } } : (failed as Failed)
 }
 
-/** Plays a message, and every message that follows from it: `protocol-checkout.ts` decides, this executes its commands. */
+/**
+ * Plays a message, and every message that follows from it: `protocol-checkout.ts` decides, this executes its commands.
+ */
 async function play(opening: Run, first: CheckoutMessage): Promise<CheckoutAnswer | Opened> {
   delete opening.seen
   for (let message: CheckoutMessage | undefined = first; message; ) {
@@ -246,7 +253,9 @@ function factsOf(reading: Reading | undefined): AttemptFacts {
   return { status: isOpen ? null : status, cancelled, holdsMoney: holdsMoney(totals) }
 }
 
-/** The outcome that needs no protocol: the payment is being opened, was opened with other terms, or may not be followed. */
+/**
+ * The outcome that needs no protocol: the payment is being opened, was opened with other terms, or may not be followed.
+ */
 function beforeOpening(opening: Run, { checkout, attempts }: CheckoutState): Opened | undefined {
   const { reading, asked, mayGoOn, visit } = opening
   const { base_id, now, attempts: made } = reading as Reading
@@ -314,7 +323,10 @@ async function carryOut(
   }
 }
 
-/** Notes when a link's customer was redirected, until when another link leads there, or that the payment was cancelled as none does. */
+/**
+ * Notes when a link's customer was redirected, until when another link leads there, or that the payment was cancelled
+ * as none does.
+ */
 async function noteLink(
   { scope, reading }: Run,
   { opened_at, expires_at, expired }: Partial<PaymentLink>,
@@ -344,7 +356,10 @@ async function cancel(
   }
 }
 
-/** Cancels a payment, and stores its new status if the service can be asked: its webhook, or the next look, reports it too. */
+/**
+ * Cancels a payment, and stores its new status if the service can be asked: its webhook, or the next look, reports it
+ * too.
+ */
 export async function cancelAttempt(scope: TillOptions, order_id: string): Promise<object> {
   const record = await scope.client.cancelPayment({ order_id })
   await readOrder(scope, order_id)
@@ -419,7 +434,10 @@ const WRONG: readonly number[] = [400, 401, 403, 422]
 const isRejected = (error: unknown): boolean =>
   isInvalidInputError(error) || (isApiError(error) && WRONG.includes(error.status) && !wasUsed(error))
 
-/** Frees an order_id for another try, also with other terms. @throws LOST if another process has written the row since. */
+/**
+ * Frees an order_id for another try, also with other terms.
+ * @throws LOST if another process has written the row since.
+ */
 async function abandon(scope: TillOptions, order_key: string, number: number, body: string): Promise<void> {
   const set = `id = CAST(number AS text), next_at = NULL, unlisted = ${scope.database.clock} + 1`
   const sql = update(set, `${ONE} AND id = '' AND body = ? RETURNING id`)

@@ -190,8 +190,8 @@ function latest(state: CheckoutState, attempt: number, why: Question): CheckoutC
 }
 
 /**
- * A revoked link, or a link of a cancelled order, leads to no payment. A paid order still shows its result, also before its webhook. A
- * payment that was being opened when the shop cancelled is cancelled too.
+ * A revoked link, or a link of a cancelled order, leads to no payment. A paid order still shows its result, also before
+ * its webhook. A payment that was being opened when the shop cancelled is cancelled too.
  */
 function conclude(state: CheckoutState, attempt: number, status: unknown, why: Question): CheckoutCommand[] {
   if (status === undefined && attempt > (state.checkout?.attempts ?? 1)) return latest(state, attempt - 1, why)
@@ -208,8 +208,8 @@ function conclude(state: CheckoutState, attempt: number, status: unknown, why: Q
 }
 
 /**
- * It was not known whether the payment was created, its address is lost (no documented call returns it), or its link has expired. Now
- * the service has answered:
+ * It was not known whether the payment was created, its address is lost (no documented call returns it), or its link
+ * has expired. Now the service has answered:
  * - unknown order (404, an assumption): the same order_id is sent again, which cannot make two payments;
  * - created and unpaid: cancelled, and followed by an attempt under the next order_id;
  * - any other status: the result page.
@@ -239,7 +239,10 @@ function findOut(
   ]
 }
 
-/** Announce the next attempt first: it then belongs to the order even if its call fails, and a cancellation here is not the shop's. */
+/**
+ * Announce the next attempt first: it then belongs to the order even if its call fails, and a cancellation here is not
+ * the shop's.
+ */
 const goOn = (attempt: number, command: CheckoutCommand): CheckoutCommand[] =>
   attempt >= MAX_ATTEMPTS ? answer({ kind: 'closed' }) : [{ type: 'announce', attempt: attempt + 1 }, command]
 
@@ -256,8 +259,8 @@ function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'n
 }
 
 /**
- * The shop cancels the open payment, that of the latest attempt. Its link is closed too, even if there is nothing to cancel: the service
- * does not list the order, or the attempt was declined.
+ * The shop cancels the open payment, that of the latest attempt. Its link is closed too, even if there is nothing to
+ * cancel: the service does not list the order, or the attempt was declined.
  */
 function cancelledByShop(state: CheckoutState, attempt: number, rejectedWith: number | undefined): CheckoutCommand[] {
   const { attempts, checkout } = state

@@ -1,16 +1,21 @@
-// The rules of an order's money: which capture, refund or void may be made, the answer to its caller, and the search for an unknown
-// outcome. Pure: a driver stores the state, executes the commands, and words the answers.
+// The rules of an order's money: which capture, refund or void may be made, the answer to its caller, and the search
+// for an unknown outcome. Pure: a driver stores the state, executes the commands, and words the answers.
 
 import type { OrderOperation, OrderTotals } from '../orders/order.ts'
 
 export type OperationKind = 'capture' | 'refund' | 'void'
 
-/** `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to wait; the same key may try again. */
+/**
+ * `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to wait; the same key
+ * may try again.
+ */
 export type OperationState = 'done' | 'rejected' | 'unknown' | 'not_sent'
 
 /** The answer to a request. A key gets the first three again. */
 export type MoneyAnswer =
-  /** It was executed. `record`: the service's response, the operation as the service lists it, or a person's statement. */
+  /**
+   * It was executed. `record`: the service's response, the operation as the service lists it, or a person's statement.
+   */
   | { code: 'executed'; record: object }
   | { code: 'not_executed'; kind: OperationKind }
   /** The driver's own answer of `responded`. */
@@ -31,7 +36,10 @@ export type MoneyAnswer =
   | { code: 'unexplained'; id: string; kind: OperationKind; operation_id: string }
   | { code: 'unknown_order' | 'not_paid' | 'no_server_url' }
   | { code: 'paid_twice'; order_ids: string[] }
-  /** To a person who settles an operation: it does not exist, its outcome is known, or its call may still be in progress. */
+  /**
+   * To a person who settles an operation: it does not exist, its outcome is known, or its call may still be in
+   * progress.
+   */
   | { code: 'unknown_operation' | 'already_settled' }
   | { code: 'still_in_progress'; kind: OperationKind }
 
@@ -67,7 +75,9 @@ export interface MoneyOperation
   expected: number
   /** The service's operations that were known before the call: a new id afterwards is this operation. */
   known: string[]
-  /** An end that contradicts the stored end, from its call or the events, until a person has decided which end counts. */
+  /**
+   * An end that contradicts the stored end, from its call or the events, until a person has decided which end counts.
+   */
   late?: MoneyEnd | undefined
   /** It is never sent: its key may have been lost, and an operation that no key explains may belong to it. */
   maybeLost?: true | undefined
@@ -93,7 +103,10 @@ export interface OrderState {
   order: OrderFacts
   /** The oldest first. */
   operations: readonly MoneyOperation[]
-  /** The storage was lost, and with it every key. `isAsked`: the service was asked since; `kept`: operations that need no key. */
+  /**
+   * The storage was lost, and with it every key. `isAsked`: the service was asked since; `kept`: operations that need
+   * no key.
+   */
   loss?: { at: number; isAsked: boolean; kept?: readonly string[] }
   /** A request that waits until an earlier operation is settled. */
   waiting?: MoneyRequest
@@ -143,7 +156,10 @@ export interface Step {
 export const SEND_MS = 30_000
 /** A call ends within the SDK's 30 seconds after that: if there is no outcome by then, its process has died. */
 export const CALL_MS = 60_000
-/** If the service lists no operation after this long, there is none. An ASSUMPTION: the API document has no limit for a request. */
+/**
+ * If the service lists no operation after this long, there is none. An ASSUMPTION: the API document has no limit for a
+ * request.
+ */
 const NEVER_MS = 120_000
 /** After this long a call that was in progress when the storage was lost is listed by the service. */
 const RECOVER_MS = 60_000
@@ -193,7 +209,8 @@ export interface AttemptFacts {
 }
 
 /**
- * The attempt that a request means: by default the attempt that holds money. One key is one operation of the whole order.
+ * The attempt that a request means: by default the attempt that holds money. One key is one operation of the whole
+ * order.
  * @param named The attempt, if the shop names it.
  */
 export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string): string | MoneyAnswer {
@@ -207,7 +224,9 @@ export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string)
   return others.length === 0 ? paid.order_id : { code: 'paid_twice', order_ids }
 }
 
-/** The operation is watched before it is recorded, and recorded before it is sent: a process that dies leaves its trace. */
+/**
+ * The operation is watched before it is recorded, and recorded before it is sent: a process that dies leaves its trace.
+ */
 function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const { order, operations } = state
   const { hasCurrency, hasServerUrl, version, limit, ...fields } = wanted
@@ -254,8 +273,8 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
 }
 
 /**
- * A lost storage has no keys: a new key may belong to an earlier operation, so it waits until the service was asked. While the service
- * shows an operation of its kind that no key explains, it is never sent.
+ * A lost storage has no keys: a new key may belong to an earlier operation, so it waits until the service was asked.
+ * While the service shows an operation of its kind that no key explains, it is never sent.
  */
 function afterLoss(state: OrderState, operation: MoneyOperation, wanted: MoneyRequest): Step | undefined {
   const { loss } = state
@@ -304,7 +323,10 @@ function claimByHand(state: OrderState, operation: MoneyOperation, isIts: boolea
   return also(executed(state, operation, found, now), shownAs(state.order, found))
 }
 
-/** A person accounts for an operation from before the loss: it belongs to the key that waits for it, else to no later key. */
+/**
+ * A person accounts for an operation from before the loss: it belongs to the key that waits for it, else to no later
+ * key.
+ */
 function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number): Step {
   const found = state.order.operations.find((one) => one.id === id && unexplained(state, one.method).includes(one))
   if (!found) return answer(state, { code: 'unknown_operation' })
@@ -320,8 +342,8 @@ function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number
 }
 
 /**
- * The operations, updated from the events. A pending operation gets its final status. An operation that counts as not executed gets a
- * late end if the service shows an operation like it that no other key explains.
+ * The operations, updated from the events. A pending operation gets its final status. An operation that counts as not
+ * executed gets a late end if the service shows an operation like it that no other key explains.
  */
 export function asOfEvents(
   state: Pick<OrderState, 'operations' | 'loss'> & { order: Pick<OrderFacts, 'order_id' | 'operations'> },
@@ -419,7 +441,10 @@ function responded(state: OrderState, operation: MoneyOperation, message: Of<'re
   ])
 }
 
-/** The response for an operation that was settled before: its process was paused, or the service slow. It is not dropped. */
+/**
+ * The response for an operation that was settled before: its process was paused, or the service slow. It is not
+ * dropped.
+ */
 function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...late }: Of<'responded'>): Step {
   const { outcome, operation_id } = late
   const isDone = operation.outcome === 'done'
@@ -447,7 +472,9 @@ function answerOf(operation: MoneyOperation): MoneyAnswer {
   return { code: 'contradicted', id, kind, ...('record' in late.answer && { record: late.answer.record }) }
 }
 
-/** Finds an outcome in the events, else asks the service: about an unknown outcome, or if the process must have died. */
+/**
+ * Finds an outcome in the events, else asks the service: about an unknown outcome, or if the process must have died.
+ */
 function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
   const found = traceOf(state, operation)
   if (typeof found === 'object') return executed(state, operation, found, now)
@@ -469,7 +496,10 @@ function lookedUp(state: OrderState, operation: MoneyOperation, message: Of<'loo
     : goOn(state, operation)
 }
 
-/** A person decides if the service cannot be asked. The webhook may come later, so the totals need the service's list first. */
+/**
+ * A person decides if the service cannot be asked. The webhook may come later, so the totals need the service's list
+ * first.
+ */
 function byHand(state: OrderState, operation: MoneyOperation, message: Of<'by_hand'>, now: number): Step {
   const { kind, amount, started_at, outcome, late } = operation
   if (late) {
@@ -509,8 +539,8 @@ const knownTo = (made: readonly MoneyOperation[], { id, known }: MoneyOperation)
   known.concat(made.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
 
 /**
- * The service's operation of a request: it has the same kind and amount, and was not known before. It is unclear if two match, or
- * if a request that a person has settled may be the match.
+ * The service's operation of a request: it has the same kind and amount, and was not known before. It is unclear if two
+ * match, or if a request that a person has settled may be the match.
  */
 function match(
   made: readonly MoneyOperation[],
@@ -534,8 +564,8 @@ function match(
 }
 
 /**
- * The result of {@link match}. If the operation was open when the storage was lost, an unexplained match may belong to a later key,
- * which was lost: only a person can decide.
+ * The result of {@link match}. If the operation was open when the storage was lost, an unexplained match may belong to
+ * a later key, which was lost: only a person can decide.
  */
 function traceOf(
   state: OrderState,

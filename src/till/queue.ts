@@ -32,7 +32,10 @@ export async function callInTime(call: () => unknown, name = 'onEvent', ms: numb
   }
 }
 
-/** Name and message of an error, without NUL, which Postgres does not store. Total: `String` throws for an object without a prototype. */
+/**
+ * Name and message of an error, without NUL, which Postgres does not store. Total: `String` throws for an object
+ * without a prototype.
+ */
 export function errorText(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

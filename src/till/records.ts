@@ -11,7 +11,9 @@ export interface Base {
   record: Readonly<Record<string, unknown>>
 }
 
-/** The body of an event's row. `of`: the number of its base. `lacks`: fields of the base that the record does not have. */
+/**
+ * The body of an event's row. `of`: the number of its base. `lacks`: fields of the base that the record does not have.
+ */
 type Body = Partial<Omit<StoredEvent, 'record'>> & { of?: number; record: object; lacks?: string[] }
 
 /** Fields of a summary that are not the wire's. */
@@ -21,7 +23,11 @@ const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a)
 
 const CARD_FIELDS = /^(cc_number|card_number|pan|card_cvv|cvv2?|cvc2?)$/i
 
-/** A record without card data. @param isKept Whether it keeps `cc_token`. @throws {RangeError} if it is nested too deeply. */
+/**
+ * A record without card data.
+ * @param isKept Whether it keeps `cc_token`.
+ * @throws {RangeError} if it is nested too deeply.
+ */
 export function withoutCardData(record: object, isKept = false): Record<string, unknown> {
   const isCut = (name: string) => CARD_FIELDS.test(name) || (name === 'cc_token' && !isKept)
   return JSON.parse(JSON.stringify(record, (name, value) => (isCut(name) ? undefined : value)))

@@ -31,14 +31,23 @@ import { hasEnded, type UnsettledOperation } from './unsettled.ts'
 
 /** Entries that a person should look at. */
 export type TillAttention =
-  /** For ten minutes it was not known whether `attempt` was executed: `settleByHand`, or wait. With `may_be` only a person can decide. */
+  /**
+   * For ten minutes it was not known whether `attempt` was executed: `settleByHand`, or wait. With `may_be` only a
+   * person can decide.
+   */
   | { kind: 'operation_unsettled'; order_id: string; attempt: UnsettledOperation }
-  /** A pending operation was declined, which is its key's outcome now. `settleByHand` confirms that a person has seen it. */
+  /**
+   * A pending operation was declined, which is its key's outcome now. `settleByHand` confirms that a person has seen
+   * it.
+   */
   | { kind: 'operation_declined'; order_id: string; id: string; record: object }
   /** The call of a settled operation, or an event, contradicts its end. `settleByHand` decides which end counts. */
   | { kind: 'operation_contradicted'; order_id: string; id: string; settled: Moved; late: Moved }
   | { kind: 'flag'; order_id: string; flags: TillOrder['flags'] }
-  /** `onEvent` has failed at least five times: it is called again within six hours. After twenty failures it waits for `replay`. */
+  /**
+   * `onEvent` has failed at least five times: it is called again within six hours. After twenty failures it waits for
+   * `replay`.
+   */
   | {
       kind: 'on_event_failing' | 'on_event_given_up'
       order_id: string
@@ -63,7 +72,10 @@ const MAX_ATTEMPTS = 20
 /** A row that is never due again is due this long after its last try. */
 export const NEVER = 8_000_000_000_000_000
 
-/** Processes due rows of one kind, least-tried first. A row that fails, or that another process takes, stops no other row. */
+/**
+ * Processes due rows of one kind, least-tried first. A row that fails, or that another process takes, stops no other
+ * row.
+ */
 export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'payment'): Promise<void> {
   if (kind === 'event' && !scope.onEvent) return
   const due = `SELECT l.*, v.owner FROM edgetill_log l, (SELECT max(owner) AS owner FROM edgetill_version) v
@@ -186,7 +198,10 @@ export async function listAttention(scope: TillOptions): Promise<TillAttention[]
   return found
 }
 
-/** Makes an event due again, also after it was handled or given up. @returns Its row; undefined if no event is there. */
+/**
+ * Makes an event due again, also after it was handled or given up.
+ * @returns Its row; undefined if no event is there.
+ */
 export async function makeDue(scope: TillOptions, where: string, ...values: string[]): Promise<Row | undefined> {
   const set = `attempts = 0, error = NULL, next_at = ${scope.database.clock}`
   return (await run(scope, update(set, `kind = 'event' AND ${where} RETURNING *`), ...values))[0]

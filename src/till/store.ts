@@ -28,8 +28,9 @@ import { describeUnsettled, type UnsettledOperation } from './unsettled.ts'
 
 const VERSION = 1
 /**
- * `edgetill_log` is an order's history, in one sequence for all attempts at paying it: a decision from an older state loses the insert,
- * and is made again. `order_id` is the id that the shop knows (`mugs`), `attempt` 2 is `mugs~2` at the service.
+ * `edgetill_log` is an order's history, in one sequence for all attempts at paying it: a decision from an older state
+ * loses the insert, and is made again. `order_id` is the id that the shop knows (`mugs`), `attempt` 2 is `mugs~2` at
+ * the service.
  * | kind | id | is_open |
  * | --- | --- | --- |
  * | event, stray | eventKey | its order has a flag; 2: it shows another end of an operation; it names no order |
@@ -37,9 +38,10 @@ const VERSION = 1
  * | close | | |
  * | operation | a UUID | it has no end; 2: nothing is sent, a person settles it |
  * | end | of its operation | it contradicts an earlier end |
- * `name`: the hash of an operation's key, unless nothing was sent. `summary`: an event's fields for the fold; `body`: the rest, see
- * records.ts. An `end` with `event` counts as the event of its response. `unlisted`: when the row was written, until the lists have it.
- * `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often that was done. `owner`: the POS and the address.
+ * `name`: the hash of an operation's key, unless nothing was sent. `summary`: an event's fields for the fold; `body`:
+ * the rest, see records.ts. An `end` with `event` counts as the event of its response. `unlisted`: when the row was
+ * written, until the lists have it. `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often
+ * that was done. `owner`: the POS and the address.
  */
 const TABLES = `
   CREATE TABLE edgetill_version (version integer PRIMARY KEY, owner text, started_at bigint, recovered_at bigint, backup_at bigint);
@@ -63,7 +65,10 @@ export interface StoreHooks {
 
 type Tables = { database: TillDatabase; client: object } & StoreHooks
 
-/** Runs a statement. @throws {ConfigError} of an adapter, or if there are no tables; after another error it may have been executed. */
+/**
+ * Runs a statement.
+ * @throws {ConfigError} of an adapter, or if there are no tables; after another error it may have been executed.
+ */
 export async function run<T = Row>(
   { database }: Pick<Tables, 'database'>,
   sql: string,
@@ -98,7 +103,9 @@ const ownerOf = ({ client }: Tables): string | null => {
   return posId === '' ? null : `${posId.toLowerCase()} at ${baseUrl}`
 }
 
-/** @throws {ConfigError} for another merchant's tables: two shops in one set of tables would settle each other's calls. */
+/**
+ * @throws {ConfigError} for another merchant's tables: two shops in one set of tables would settle each other's calls.
+ */
 export function checkOwner(tables: Tables, { owner }: Pick<Row, 'owner'>): void {
   const own = ownerOf(tables)
   const cure = 'Use a database for each. If the service has moved, set edgetill_version.owner.'
@@ -186,8 +193,8 @@ export const ONE = 'order_key = ? AND number = ?'
 export const update = (set: string, where: string): string => `UPDATE edgetill_log SET ${set} WHERE ${where}`
 
 /**
- * An order, shown by one attempt at paying it. `attempts`: captures, refunds and voids without an outcome. `version`: the money that the
- * order holds, as one word, for `ifVersion`. `url`: where the customer pays, if that is known.
+ * An order, shown by one attempt at paying it. `attempts`: captures, refunds and voids without an outcome. `version`:
+ * the money that the order holds, as one word, for `ifVersion`. `url`: where the customer pays, if that is known.
  */
 export interface TillOrder extends Order {
   /** Of the attempt: `mugs`, or `mugs~2`. */
@@ -211,13 +218,17 @@ export type Payment = {
   lost?: true
   link?: PaymentLink
 }
-/** The link that opened a payment. `page`: data for the customer's pages; `opened_at`: when a customer was last redirected. */
+/**
+ * The link that opened a payment. `page`: data for the customer's pages; `opened_at`: when a customer was last
+ * redirected.
+ */
 export type PaymentLink = { page: object; expires_at: number; opened_at?: number; expired?: true }
 
 /**
- * One attempt at paying an order at one moment: `now` by the database's clock, `asked_at` by this machine's. `state` is for the protocol.
- * `base_id`: the order_id that the shop knows. `attempts`, in their order: every created attempt, or every attempt with a row if none was created;
- * `announced`: the highest number. `isClosed`: the shop has cancelled the order.
+ * One attempt at paying an order at one moment: `now` by the database's clock, `asked_at` by this machine's. `state` is
+ * for the protocol. `base_id`: the order_id that the shop knows. `attempts`, in their order: every created attempt, or
+ * every attempt with a row if none was created; `announced`: the highest number. `isClosed`: the shop has cancelled the
+ * order.
  */
 export interface Reading
   extends Record<'attempt' | 'announced' | 'next' | 'now' | 'asked_at', number>,
@@ -251,8 +262,9 @@ export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: s
 ]
 
 /**
- * Reads all attempts of an order in one statement, and closes the rows that are over. `asked`: the attempt whose operations the service
- * has listed just now. `more`: an event that counts as stored; then nothing is closed. `given`: rows that were read before.
+ * Reads all attempts of an order in one statement, and closes the rows that are over. `asked`: the attempt whose
+ * operations the service has listed just now. `more`: an event that counts as stored; then nothing is closed. `given`:
+ * rows that were read before.
  * @returns The attempt with this order_id.
  */
 export async function readOrder(
@@ -323,7 +335,10 @@ function link(all: readonly Reading[]): void {
 
 type Parsed = ReturnType<typeof parse>
 
-/** Parses an attempt's rows, and folds its events. @param more Left out, a response is no event: nobody was told of it yet. */
+/**
+ * Parses an attempt's rows, and folds its events.
+ * @param more Left out, a response is no event: nobody was told of it yet.
+ */
 function parse(tables: Tables, base_id: string, attempt: number, all: readonly Row[], more?: readonly StoredSummary[]) {
   const order_id = attemptId(base_id, attempt)
   const rows = all.filter((row) => Number(row.attempt) === attempt)
@@ -395,14 +410,18 @@ function judge(
   return { attempt, order_id, payment, events, bases, made, state, order: shown }
 }
 
-/** The order as its shop sees it: the attempt that holds money, else the newest, with the open operations of all attempts. */
+/**
+ * The order as its shop sees it: the attempt that holds money, else the newest, with the open operations of all
+ * attempts.
+ */
 export function orderOf(attempts: readonly Reading[]): TillOrder | undefined {
   const shown = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)
   return shown && { ...shown.order, attempts: attempts.flatMap(({ order }) => order.attempts) }
 }
 
 /**
- * Reads the order that a shop names, or one attempt: `mugs~1` is the first attempt, unless another program has used this id.
+ * Reads the order that a shop names, or one attempt: `mugs~1` is the first attempt, unless another program has used
+ * this id.
  * @returns `isWhole`: the order is meant, not only this attempt.
  */
 export async function readNamed(

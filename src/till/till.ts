@@ -23,9 +23,15 @@ import type { OperationKind } from './protocol.ts'
 import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
 import { migrate, orderKeyOf, orderOf, type Reading, type Row, readNamed, run, type TillOrder } from './store.ts'
 
-/** `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the person saw. */
+/**
+ * `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the
+ * person saw.
+ */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
-/** `limitMinor`: how much the caller may refund of the whole order in hundredths, earlier refunds of all attempts included. */
+/**
+ * `limitMinor`: how much the caller may refund of the whole order in hundredths, earlier refunds of all attempts
+ * included.
+ */
 export type RefundOptions = MoveOptions & { limitMinor?: number | undefined }
 /** A call that moves money: once for each key. */
 export type Move<Name extends keyof TillClient, Options = MoveOptions> = (
@@ -36,11 +42,15 @@ export type Move<Name extends keyof TillClient, Options = MoveOptions> = (
 /** The result of {@link createTill}. Its functions can be passed on: they need no `this`. */
 export interface Till {
   /**
-   * Makes the tables `edgetill_…`, which then belong to the client's POS and address. Call it at start-up, in each process.
+   * Makes the tables `edgetill_…`, which then belong to the client's POS and address. Call it at start-up, in each
+   * process.
    * @throws {ConfigError} if a newer edgetill has made them, or if they belong to another POS or address.
    */
   migrate(): Promise<void>
-  /** Stores a webhook's event, then has your `onEvent` called. @throws while the database fails: the response is then 503. */
+  /**
+   * Stores a webhook's event, then has your `onEvent` called.
+   * @throws while the database fails: the response is then 503.
+   */
   receive(event: WebhookEvent): Promise<void>
   /**
    * Stores a genuine webhook that cannot be read, such as one that is not JSON: `attention()` shows it. Pass it to
@@ -48,52 +58,69 @@ export interface Till {
    */
   receiveStray(raw: string | { data: string; reason?: string }): Promise<void>
   /**
-   * Creates a payment, or returns the existing payment of this `order_id`: its `url` as long as it can be paid, then `ended`. With
-   * `attempts` a decline is followed by another attempt, once the service has confirmed that the earlier one cannot be paid.
+   * Creates a payment, or returns the existing payment of this `order_id`: its `url` as long as it can be paid, then
+   * `ended`. With `attempts` a decline is followed by another attempt, once the service has confirmed that the earlier
+   * one cannot be paid.
    */
   createPayment(input: CreatePaymentInput, options?: OpenOptions): Promise<Opened>
   /**
-   * Captures or voids a hold, or refunds a payment. The order's own id means the attempt that holds money, `mugs~2` the second attempt,
-   * `mugs~1` the first.
+   * Captures or voids a hold, or refunds a payment. The order's own id means the attempt that holds money, `mugs~2` the
+   * second attempt, `mugs~1` the first.
    */
   capture: Move<'capturePayment'>
   refund: Move<'refundPayment', RefundOptions>
   void: Move<'voidPayment'>
   /**
-   * Cancels the open payment of an order, in any attempt, and closes the order: no other payment is made. It needs no key. If nothing is
-   * open, `record.link` is `closed`.
+   * Cancels the open payment of an order, in any attempt, and closes the order: no other payment is made. It needs no
+   * key. If nothing is open, `record.link` is `closed`.
    */
   cancel(order_id: string): ReturnType<Move<'cancelPayment'>>
-  /** Call it at start-up and every minute: it finds out unknown outcomes, and calls `onEvent` for due events. @returns `attention()`. */
+  /**
+   * Call it at start-up and every minute: it finds out unknown outcomes, and calls `onEvent` for due events.
+   * @returns `attention()`.
+   */
   settle(): Promise<TillAttention[]>
-  /** Settles an operation whose outcome cannot be found out, or decides which of its two ends counts. @param id The operation's. */
+  /**
+   * Settles an operation whose outcome cannot be found out, or decides which of its two ends counts.
+   * @param id The operation's.
+   */
   settleByHand(order_id: string, id: string, how: { executed: boolean }): Promise<Moved>
   /**
-   * The order, folded from its events; undefined for an unknown order. If there were several attempts, it is shown by the attempt that
-   * holds money, else by the newest. `mugs~2` is the second attempt, `mugs~1` the first.
+   * The order, folded from its events; undefined for an unknown order. If there were several attempts, it is shown by
+   * the attempt that holds money, else by the newest. `mugs~2` is the second attempt, `mugs~1` the first.
    */
   order(order_id: string): Promise<TillOrder | undefined>
   /**
    * A page of orders, the newest first, up to date, and the cursor of the next page or null.
-   * @throws {ConfigError} for a wrong filter. @throws while more than 500 orders are not listed yet: `settle`, or call again.
+   * @throws {ConfigError} for a wrong filter. @throws while more than 500 orders are not listed yet: `settle`, or call
+   * again.
    */
   orders(query?: OrdersQuery): Promise<{ orders: ListedOrder[]; cursor: string | null }>
-  /** The takings of days: a row for each day, currency and way of payment. An operation counts on the day that its success was received. */
+  /**
+   * The takings of days: a row for each day, currency and way of payment. An operation counts on the day that its
+   * success was received.
+   */
   days(query: DaysQuery): Promise<DaySum[]>
   /** A page of the operations of days, the oldest first. */
   operations(query: OperationsQuery): Promise<{ operations: TillOperation[]; cursor: string | null }>
   /** Entries that a person should look at. */
   attention(): Promise<TillAttention[]>
-  /** Calls `onEvent` again for an event, also after it was handled or given up. @returns Whether there is such an event. */
+  /**
+   * Calls `onEvent` again for an event, also after it was handled or given up.
+   * @returns Whether there is such an event.
+   */
   replay(order_id: string, event_id: string): Promise<boolean>
   /** Removes a customer's data from an order. Payments and refunds stay. */
   erase(order_id: string): Promise<void>
   /**
-   * Call it after you have restored a backup of `since`, and called `migrate`. While the service shows an operation that no stored key
-   * explains, a key of that kind is never sent, and a person settles it. An earlier time is safe too.
-   * @param backup `events`: webhooks that you have received since then and kept elsewhere; they are stored without calling `onEvent`.
-   *   `erased`: the ids of orders that were erased since then; they are erased again. Repeatable after a failure.
-   * @returns The time that counts: yours, or that of the last `migrate` if that is earlier, as later rows contradict yours.
+   * Call it after you have restored a backup of `since`, and called `migrate`. While the service shows an operation
+   * that no stored key explains, a key of that kind is never sent, and a person settles it. An earlier time is safe
+   * too.
+   * @param backup `events`: webhooks that you have received since then and kept elsewhere; they are stored without
+   *   calling `onEvent`. `erased`: the ids of orders that were erased since then; they are erased again. Repeatable
+   *   after a failure.
+   * @returns The time that counts: yours, or that of the last `migrate` if that is earlier, as later rows contradict
+   * yours.
    * @throws {ConfigError} for a time in the future.
    */
   recover(backup: {
@@ -104,8 +131,8 @@ export interface Till {
 }
 
 /**
- * Makes a till: captures, refunds, voids and payments that happen once, over your own SQL database, with any number of processes. It
- * opens nothing, and has no part in HTTP, forms or users.
+ * Makes a till: captures, refunds, voids and payments that happen once, over your own SQL database, with any number of
+ * processes. It opens nothing, and has no part in HTTP, forms or users.
  * @throws {ConfigError} naming the option that cannot work.
  * @example
  * import type { Client } from 'edgetill'

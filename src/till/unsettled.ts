@@ -14,7 +14,10 @@ export interface UnsettledOperation {
   state: 'in_progress' | 'unknown'
   /** ISO 8601, UTC, by the clock of its database. */
   started_at: string
-  /** The service's operation that it may be, made before the storage was lost. Nothing was sent; a person decides whether it is the same. */
+  /**
+   * The service's operation that it may be, made before the storage was lost. Nothing was sent; a person decides
+   * whether it is the same.
+   */
   may_be?: string
 }
 

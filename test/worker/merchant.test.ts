@@ -149,6 +149,22 @@ describe('what the shop’s people find', () => {
     }
   })
 
+  it('the text and the place of what onEvent threw in the log too, beside an emulator on this machine', async () => {
+    const world = new World({
+      env: { BASE_URL: 'http://127.0.0.1:4010' },
+      onEvent() {
+        throw new TypeError('rows.push is not a function')
+      },
+    })
+    const from = log.length
+    await world.deliver(payment('mugs-9'))
+    await world.idle()
+    expect(lines('on_event_failed', from)[0]).toMatchObject({
+      ...{ error: 'TypeError', message: 'rows.push is not a function' },
+      at: expect.arrayContaining([expect.stringMatching(/^at .*merchant\.test\.ts/)]),
+    })
+  })
+
   it('an unexpected error as the name and the place, because its text may repeat what a customer entered', async () => {
     const world = new World()
     const from = log.length

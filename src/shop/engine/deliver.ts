@@ -23,7 +23,10 @@ export interface FailingEvent {
 
 /** How often `onEvent` may fail for one event before it is given up. */
 const MAX_FAILURES = 20
-/** Rows on which `onEvent` has failed. A row whose process died in the first call does not count: it is called again anyway. */
+/**
+ * Rows on which `onEvent` has failed. A row whose process died in the first call does not count: it is called again
+ * anyway.
+ */
 const FAILING = `kind = 'event' AND next_at IS NOT NULL AND (error IS NOT NULL OR attempts > 1)`
 
 /** These, and events that a replay has queued. */

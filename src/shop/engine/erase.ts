@@ -36,7 +36,9 @@ export interface Erased {
   events_left: number
 }
 
-/** `place`: every event up to this key is erased. `later`: when the rest was written. `calls`: about how many were made. */
+/**
+ * `place`: every event up to this key is erased. `later`: when the rest was written. `calls`: about how many were made.
+ */
 type Done = Erased & { place: string; later: number[]; calls: number }
 
 /**
@@ -160,7 +162,10 @@ export async function eraseDue(scope: Scope): Promise<void> {
   await walk(scope, retention, kept, budget)
 }
 
-/** Erases old orders, the oldest first. The row with an empty id contains the last erased order; another RETENTION_DAYS starts over. */
+/**
+ * Erases old orders, the oldest first. The row with an empty id contains the last erased order; another RETENTION_DAYS
+ * starts over.
+ */
 async function walk(scope: Scope, retention: number, kept: Row | undefined, budget: Budget): Promise<void> {
   const isSame = Number(kept?.before_at) === retention
   const [since, last] = (isSame ? JSON.parse(String(kept?.place)) : [0, '']) as [number, string]
@@ -182,7 +187,10 @@ async function walk(scope: Scope, retention: number, kept: Row | undefined, budg
 /** How many calls a run of the cron may still make. */
 type Budget = { calls: number }
 
-/** Erases an order, and leaves the rest, newer data and failures to a later run of the cron. @param row The row that made it due. */
+/**
+ * Erases an order, and leaves the rest, newer data and failures to a later run of the cron.
+ * @param row The row that made it due.
+ */
 async function eraseRow(scope: Scope, budget: Budget, order_id: string, row?: Row): Promise<void> {
   const retention = retentionMs(scope.env)
   const at = scope.now()

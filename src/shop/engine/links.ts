@@ -116,7 +116,10 @@ function described(row: Row, origin: string): Link {
   } as Link
 }
 
-/** Removes the personal data of an order's links, or of all that were made until a time, in milliseconds. A reusable link has none. */
+/**
+ * Removes the personal data of an order's links, or of all that were made until a time, in milliseconds. A reusable
+ * link has none.
+ */
 export async function eraseLinks(scope: Scope, which: string | number): Promise<void> {
   const where = typeof which === 'number' ? 'created_at <= ?' : 'order_id = ?'
   const set = 'UPDATE edgetill_link SET description = NULL, customer_name = NULL, token = NULL'

@@ -26,7 +26,10 @@ export const FLAG_BITS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
 )
 const ALL = /* @__PURE__ */ [...FLAG_BITS.values()].reduce((all, bit) => all + bit)
 
-/** The flags of an order that a person has looked at, unless there was news since: not the refund or void that solves it. */
+/**
+ * The flags of an order that a person has looked at, unless there was news since: not the refund or void that solves
+ * it.
+ */
 const DONE = `SELECT coalesce(sum(d.bit), 0) FROM edgetill_done d WHERE d.order_id = o.order_id AND d.bit > 0 AND NOT EXISTS (SELECT 1 FROM edgetill_log l
   WHERE l.order_key = d.order_key AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
   OR (l.summary NOT LIKE '%"method":"refund"%' AND l.summary NOT LIKE '%"method":"void"%')))`

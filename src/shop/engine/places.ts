@@ -16,7 +16,10 @@ export const isIn = (...states: MoneyState[]): string =>
 export const FIRST: string = "failed = '-'"
 /** The condition of a row, joined with its order in the lists, that is sold. */
 export const SOLD: string = `(r.sold > 0 OR ${isIn('paid', 'reserved', 'partly_charged', 'partly_refunded', 'refunded')})`
-/** That has a place: it is sold, or may still be paid. Cancelled for others, or failed later than it took the place, it has none. */
+/**
+ * That has a place: it is sold, or may still be paid. Cancelled for others, or failed later than it took the place, it
+ * has none.
+ */
 export const HAS_PLACE: string = `((r.is_given = 0 OR ${SOLD}) AND NOT (${isIn('released')}
   OR ${isIn('failed')} AND substr(o.shown, 1, length(r.failed)) <> r.failed))`
 export const ROWS: string = 'edgetill_reuse r LEFT JOIN edgetill_order o ON o.order_id = r.order_id'

@@ -1,4 +1,5 @@
-// `order/<order key>` in KV: the order for other programs to read, written at most once in ten seconds, and in its last state always.
+// `order/<order key>` in KV: the order for other programs to read, written at most once in ten seconds, and in its last
+// state always.
 
 import { orderKey } from '../../orders/order-key.ts'
 import type { SqlStatement } from '../../till/database.ts'
@@ -22,7 +23,10 @@ export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
   [order_id, scope.now() + PUBLISH_MS],
 ]
 
-/** Writes an order to KV, unless that was done a moment ago: then it is due. @param known The current order, if it was read. */
+/**
+ * Writes an order to KV, unless that was done a moment ago: then it is due.
+ * @param known The current order, if it was read.
+ */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
   if (!scope.copies) return
   const now = scope.now()
@@ -39,7 +43,9 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
   await query(scope, end, now + RETRY_MS, reading.order_key, reading.next, now + PUBLISH_MS, order_id)
 }
 
-/** The value: the order as `GET /api/orders/:order_id` returns it, without `attempts` and the customer's e-mail address. */
+/**
+ * The value: the order as `GET /api/orders/:order_id` returns it, without `attempts` and the customer's e-mail address.
+ */
 function storedOrder(reading: Reading): object {
   const { attempts: _, customer_email: __, ...value } = orderOf(reading)
   return value

@@ -53,8 +53,8 @@ function storeUnpackable(scope: Scope, event: WebhookEvent, order_id: string | u
 const isCut = (key: string): boolean => Object.keys(withoutCardData({ [key]: '' })).length === 0
 
 /**
- * A record as JSON. Without the token too: the API shows strays, and no token. A list instead of recursion: the record may
- * be nested more deeply than the stack is.
+ * A record as JSON. Without the token too: the API shows strays, and no token. A list instead of recursion: the record
+ * may be nested more deeply than the stack is.
  */
 function textWithoutCardData(record: object): string {
   let text = ''

@@ -24,8 +24,8 @@ export interface RecordEntry {
   /** The text of a note, gone once personal data was removed; for `attention_done` the kind of the item. */
   text?: string
   /**
-   * The outcome as known now: `done`; `pending` or `rejected` if the service accepted the request and has not executed it
-   * yet, or will not; else the code of the error. Absent for entries that are older than this field.
+   * The outcome as known now: `done`; `pending` or `rejected` if the service accepted the request and has not executed
+   * it yet, or will not; else the code of the error. Absent for entries that are older than this field.
    */
   result?: string
 }
@@ -129,7 +129,9 @@ export async function addNote(scope: Scope, named: string, text: string): Promis
   ])
 }
 
-/** The acts of people on an order, the oldest first, with the current outcomes of money calls in the order's currency. */
+/**
+ * The acts of people on an order, the oldest first, with the current outcomes of money calls in the order's currency.
+ */
 export async function shownRecord(scope: Scope, { base_id, attempts }: Reading): Promise<RecordRow[]> {
   const rows = await query(scope, `${SELECT} WHERE order_id = ? ORDER BY at, id`, baseOrderId(base_id))
   return rows.map((row) => asOfNow(rowOf(row), attempts))

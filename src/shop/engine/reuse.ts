@@ -1,4 +1,5 @@
-// Reusable links: any number of customers may pay. `edgetill_reuse` has a row for each time an order took a place of its link.
+// Reusable links: any number of customers may pay. `edgetill_reuse` has a row for each time an order took a place of
+// its link.
 
 import type { ListedOrder } from '../../orders/listed-order.ts'
 import type { SqlStatement } from '../../till/database.ts'
@@ -36,8 +37,8 @@ const CLOSED = `CASE WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires
   (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST} AND at > ?) THEN 'busy' END`
 
 /**
- * The order of a link's visitor. A press creates an order if there is none, or if the visitor's last order was over when the
- * page was shown. So two presses of a page, or of two pages in the same browser, create a single order.
+ * The order of a link's visitor. A press creates an order if there is none, or if the visitor's last order was over
+ * when the page was shown. So two presses of a page, or of two pages in the same browser, create a single order.
  */
 export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?: Closed; last?: string }> =>
   again(async () => {
@@ -86,7 +87,10 @@ export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?
 /** Orders that one visit of a full link cancels at most. */
 const FREED = 5
 
-/** Cancels orders of a full link that are unpaid after an hour, the oldest first. Each frees its place once the service has confirmed. */
+/**
+ * Cancels orders of a full link that are unpaid after an hour, the oldest first. Each frees its place once the service
+ * has confirmed.
+ */
 export async function freePlaces(scope: Scope, nonce: string): Promise<boolean> {
   const sql = `SELECT r.order_id FROM ${ROWS} WHERE r.nonce = ? AND r.sold = 0 AND ${HAS_PLACE} AND ${isIn('waiting', 'failed')}
     GROUP BY r.order_id HAVING max(r.at) <= ? ORDER BY max(r.at) LIMIT ${FREED}`
@@ -128,11 +132,15 @@ async function change(
   return changed.length > 0
 }
 
-/** Orders that one call of {@link endOrders} cancels at most, and when the cron tries again, for a day: then a person does. */
+/**
+ * Orders that one call of {@link endOrders} cancels at most, and when the cron tries again, for a day: then a person
+ * does.
+ */
 const [CANCELLED, PAUSE_MS] = [20, HOUR_MS / 4]
 
 /**
- * Cancels orders of a closed link, or '' of all and of revoked links, that are not paid: those first that were tried longest ago.
+ * Cancels orders of a closed link, or '' of all and of revoked links, that are not paid: those first that were tried
+ * longest ago.
  * @returns Whether some may still be paid: the next call goes on.
  */
 export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {
@@ -184,7 +192,8 @@ export async function hasEnded(scope: Scope, order_id: string): Promise<boolean>
 }
 
 /**
- * A page of a reusable link's orders, the newest first, or the single order of another link; only orders that were opened.
+ * A page of a reusable link's orders, the newest first, or the single order of another link; only orders that were
+ * opened.
  * @returns `next`: the number of the page's last order, if there are more.
  */
 export async function ordersOfLink(

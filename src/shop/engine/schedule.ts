@@ -20,7 +20,10 @@ export async function scheduleErasure(scope: Scope, { base_id, attempts }: Readi
   await putErasure(scope, base_id, 0, now + retention + GRACE_MS)
 }
 
-/** Schedules the removal of an order's personal data, at the earlier of two times. @param before 0: data older than RETENTION_DAYS. */
+/**
+ * Schedules the removal of an order's personal data, at the earlier of two times.
+ * @param before 0: data older than RETENTION_DAYS.
+ */
 export async function putErasure(scope: Scope, order_id: string, before: number, at: number): Promise<void> {
   const earlier =
     'CASE WHEN edgetill_erasure.next_at < excluded.next_at THEN edgetill_erasure.next_at ELSE excluded.next_at END'

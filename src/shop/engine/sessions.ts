@@ -1,7 +1,10 @@
 import type { Scope } from '../scope.ts'
 import { queryAll } from '../tables.ts'
 
-/** Whether a session of the console was ended before its time. @param until Ends the session, and keeps its mark until then. */
+/**
+ * Whether a session of the console was ended before its time.
+ * @param until Ends the session, and keeps its mark until then.
+ */
 export async function endedSession(scope: Pick<Scope, 'till' | 'now'>, id: string, until?: number): Promise<boolean> {
   const now = scope.now()
   const end = `INSERT INTO edgetill_session (id, until) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until`

@@ -72,7 +72,10 @@ export function configurationProblems(
   })
 }
 
-/** @throws {ProblemError} naming everything of the group that is missing or cannot work. @param without The bindings that the host does without. */
+/**
+ * @throws {ProblemError} naming everything of the group that is missing or cannot work.
+ * @param without The bindings that the host does without.
+ */
 export function requireBindings(env: Partial<ShopEnv>, group: Group, without: readonly Name[]): void {
   const problems = configurationProblems(env, NEEDS[group], without)
   if (problems.length === 0) return

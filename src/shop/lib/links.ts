@@ -15,12 +15,17 @@ const RESULT = 'result link'
 const EXPECTED = 'expected payment'
 const SHORT = 'short address'
 
-/** The address of an order's result page. `t` proves that the worker made it: an order cannot be read by guessing its id. */
+/**
+ * The address of an order's result page. `t` proves that the worker made it: an order cannot be read by guessing its
+ * id.
+ */
 export async function resultLink(origin: string, order_id: string, linkSecret: string): Promise<string> {
   return `${origin}${resultPath(order_id)}?t=${await markOf(linkSecret, RESULT, order_id)}`
 }
 
-/** An order in an address. `..` would be taken for a step up there: `..~1` is its first attempt. Half a letter has none. */
+/**
+ * An order in an address. `..` would be taken for a step up there: `..~1` is its first attempt. Half a letter has none.
+ */
 export const orderPart = (order_id: string): string =>
   encodeURIComponent(order_id.replace(/^\.\.?$/, '$&~1').replace(/\p{Surrogate}/gu, '\ufffd'))
 

@@ -67,7 +67,9 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
   }
 }
 
-/** The shop is mounted where PUBLIC_ORIGIN says; a deployed one cannot reach the emulator on its developer's machine. */
+/**
+ * The shop is mounted where PUBLIC_ORIGIN says; a deployed one cannot reach the emulator on its developer's machine.
+ */
 function wrongPlace({ env, req }: C): ConfigurationProblem[] {
   const elsewhere = `${basePath(env)}/health`
   if (req.path.replace(/\/$/, '') !== elsewhere) {

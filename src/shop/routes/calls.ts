@@ -1,5 +1,5 @@
-// The calls of `/api`: for each the body of its success, and its inputs. A row of another kind does not compile, and the OpenAPI
-// document has these types and their words.
+// The calls of `/api`: for each the body of its success, and its inputs. A row of another kind does not compile, and
+// the OpenAPI document has these types and their words.
 
 import type { Issue } from '../../errors.ts'
 import type { DaySum, TillOperation } from '../../orders/day-sums.ts'
@@ -29,7 +29,10 @@ export type StoredEvent = { received_at: number; event: EventRecord; issues?: re
 /** The takings of a day in one currency by one way of payment. */
 export type ShopDay = DaySum
 
-/** An operation of a day; `at` is when its success was received, ISO 8601, UTC. Fields that end in `_minor` are hundredths. */
+/**
+ * An operation of a day; `at` is when its success was received, ISO 8601, UTC. Fields that end in `_minor` are
+ * hundredths.
+ */
 export type Operation = TillOperation
 export type { FailingEvent, Link, ListedOrder, ReusableLink }
 export type Entry = RecordEntry & { order_id: string }

@@ -10,7 +10,10 @@ import { siteFor } from '../pages/language.ts'
 import type { C, Deps, Scope } from '../scope.ts'
 import { reuse } from './reuse.ts'
 
-/** The user agents with which messengers and social networks look at a link. The browsers inside their apps are people's. */
+/**
+ * The user agents with which messengers and social networks look at a link. The browsers inside their apps are
+ * people's.
+ */
 const PREVIEWS =
   /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i
 

@@ -1,7 +1,7 @@
 // Charges an authorized payment, in full or in part, for example when the goods are shipped.
 //
 //   npx node examples/capture.ts A-1 UAH            the whole authorized amount
-//   npx bun examples/capture.ts A-1 UAH 80.25       part of it
+//   npx bun examples/capture.ts A-1 UAH 80.25       a part
 //   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/capture.ts …
 
 import process from 'node:process'

@@ -1,4 +1,4 @@
-// Prints every operation of an order, and what they add up to.
+// Prints every operation of an order, and the totals.
 //
 //   npx node examples/order.ts A-1
 //   npx bun examples/order.ts A-1

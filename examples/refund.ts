@@ -1,7 +1,7 @@
 // Refunds a paid order, in full or in part.
 //
 //   npx node examples/refund.ts A-1 UAH            everything that is left
-//   npx bun examples/refund.ts A-1 UAH 20.25       part of it
+//   npx bun examples/refund.ts A-1 UAH 20.25       a part
 //   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/refund.ts …
 
 import process from 'node:process'

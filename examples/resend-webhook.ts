@@ -1,4 +1,4 @@
-// Asks the service to send an operation's webhook again, and prints the state in it.
+// Asks the service to send an operation's webhook again, and prints its state.
 //
 //   npx node examples/resend-webhook.ts A-1 purchase
 //   npx bun examples/resend-webhook.ts A-1 purchase TRANSACTION_ID      one charge of a subscription

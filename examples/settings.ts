@@ -8,7 +8,7 @@ import {
   isOutcomeUnknownError,
 } from '../src/index.ts'
 
-// Settings of the scripts in this folder. All of them run unchanged on Node, Deno and Bun.
+// Settings of the scripts in this folder, which run unchanged on Node, Deno and Bun.
 
 /** The client's configuration from EDGETILL_* variables. Deno also needs their names in --allow-env. */
 export function settings(): ClientConfig {
@@ -32,7 +32,7 @@ export async function run(usage: string, min: number, main: (...args: string[]) 
     await main(...args)
   } catch (error) {
     console.error((error as EdgetillError).message)
-    // After this failure alone, trying again can move money twice.
+    // Only after this failure can trying again move money twice.
     if (isOutcomeUnknownError(error)) console.error('Do not repeat this command before you know the outcome.')
     process.exitCode = 1
   }

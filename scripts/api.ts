@@ -1,4 +1,4 @@
-// `npm run api`: writes what the package publishes into api.md, for the review of a change of it.
+// `npm run api`: writes the public API of the package into api.md, so that a change can be reviewed.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

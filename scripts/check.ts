@@ -17,7 +17,7 @@ const sources = ENTRIES.map(({ source }) => source).join(' ')
 /** Installed apart: attw brings a TypeScript of its own. */
 const VERSIONS = 'test -d test/tarball/versions/node_modules || npm ci --silent --prefix test/tarball/versions'
 
-/** The command that helps where it fails: it corrects what is wrong, or shows it alone. */
+/** `helps`: the command that fixes a failure, or shows only it. */
 type Check = [name: string, command: string, helps: string]
 
 const SOURCES: Check[] = [
@@ -32,7 +32,7 @@ const SOURCES: Check[] = [
   ],
   ['types under Deno', `deno check ${sources}`, 'npx deno check FILE'],
   ['methods of the client', 'node scripts/client-methods.ts', 'npm run client:update'],
-  // Twice: of all that there is, and of what is shipped, where a test's use does not count.
+  // Twice: all code, then only shipped code, for which a test's use does not count.
   [
     'unused code and packages',
     'knip -c test/knip.ts && knip --production -c test/knip.ts',
@@ -42,7 +42,7 @@ const SOURCES: Check[] = [
   ['JSR package', 'deno publish --dry-run --allow-dirty', 'npx deno publish --dry-run --allow-dirty'],
 ]
 
-// In this order: what follows the build looks at what it made.
+// In this order: the later checks read the build.
 const BUILT: Check[] = [
   ['build', 'tsup --silent', 'npm run build'],
   ['package', 'publint --strict', 'npm run exports:update'],

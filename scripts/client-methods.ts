@@ -28,7 +28,7 @@ export function clientMethods(): string {
   return execFileSync(biome, ['check', '--write', `--stdin-file-path=${FILE}`], { cwd: root, input: text }).toString()
 }
 
-/** The methods for the operations of one file. Notes from where their types have to be imported. */
+/** The methods for the operations of one file. Notes the imports of their types. */
 function methodsOf(file: string, imports: Map<string, Set<string>>): string[] {
   const path = `src/operations/${file}`
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true)

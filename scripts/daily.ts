@@ -1,7 +1,7 @@
-// What takes too long for every change: the daily workflow runs each part in a job of its own.
+// The tests that take too long for every change: the daily workflow runs each part in its own job.
 //   npm run test:daily                          every part, for some hours
 //   npm run test:daily -- races                 a part that is named
-//   npm run test:daily -- mutation till cli     a tenth of the changes of these areas of mutation-areas.ts, another one each day
+//   npm run test:daily -- mutation till cli     a tenth of the changes of these areas of mutation-areas.ts, a different tenth each day
 // Every part runs, and the last line is `N passed, N failed`: of parts.
 
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ interface Part {
 const PARTS: Readonly<Record<string, Part>> = {
   // Provers with thousands of orders, shops in other languages, 50 schedules of each scenario, every portable test on each
   // runtime, a Worker without `process` and `Buffer`, the tarball on everything that it is promised for, and the guides' recipes
-  // in what each framework builds: a framework changes without us.
+  // in the output of each framework, which changes without us.
   tests: { script: 'scripts/run-tests.ts', words: ['--daily'] },
   // New schedules each day: a failure prints the line that replays it.
   simulator: {
@@ -28,7 +28,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     words: ['node', 'test/simulator/simulator.test.ts'],
     env: { EDGETILL_MINUTES: '20' },
   },
-  // Every interleaving; the tests explore a part of them.
+  // Every interleaving; the tests explore a part.
   model: { script: 'test/simulator/run.ts' },
   // Each race that is planted has to be found.
   races: { script: 'test/simulator/plant.ts' },

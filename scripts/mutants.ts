@@ -39,7 +39,7 @@ const OTHER_OPERATORS: Readonly<Record<string, readonly string[]>> = {
   '-=': ['+='],
 }
 
-/** Escapes, classes and the beginnings of groups come first: what looks like a quantifier in them is none. */
+/** Escapes, classes and the beginnings of groups come first: they contain no quantifier. */
 const PARTS_OF_A_PATTERN =
   /\\[pPu]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]?)|(?<quantifier>[*+?]\??|\{\d+,?\d*\}\??)/g
 
@@ -73,7 +73,7 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     if (ts.isRegularExpressionLiteral(node)) loosen(node)
     if (ts.isArrayLiteralExpression(node)) shorten(node.elements)
     if (ts.isObjectLiteralExpression(node)) leaveOutEach(node.properties, (member) => !ts.isMethodDeclaration(member))
-    // Code that waits for nothing goes on too early, and nobody catches its failure.
+    // Code that does not wait goes on too early, and its failure is uncaught.
     if (ts.isAwaitExpression(node)) replace(node, node.expression.getText(tree))
     if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, '{}')
     if (ts.isIfStatement(node)) {
@@ -137,7 +137,7 @@ export function mutantsOf(path: string, text: string): Mutant[] {
   return found
 }
 
-/** Whether a statement does nothing but leave: `throw`, `return`, `continue` or `break`, alone or at a block's end. */
+/** Whether a statement only leaves: `throw`, `return`, `continue` or `break`, by itself or at a block's end. */
 function leaves(statement: ts.Statement): boolean {
   if (ts.isBlock(statement)) return statement.statements.length > 0 && statement.statements.every(isLast)
   return isLast(statement)
@@ -148,13 +148,13 @@ function leaves(statement: ts.Statement): boolean {
   }
 }
 
-/** Whether an expression is a call, waited for or not, whose result nobody uses. A constructor needs its `super`. */
+/** Whether an expression is a call, awaited or not, whose result is unused. A constructor needs its `super`. */
 function isCall(node: ts.Expression): boolean {
   if (ts.isAwaitExpression(node) || ts.isVoidExpression(node)) return isCall(node.expression)
   return ts.isCallExpression(node) && node.expression.kind !== ts.SyntaxKind.SuperKeyword
 }
 
-/** Whether `+` adds here, as far as the syntax tells: one side without a text is not enough, both have to be. */
+/** Whether `+` adds here, by its syntax: neither side may be a text. */
 function isNumeric(node: ts.Expression): boolean {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return false
   if (ts.isBinaryExpression(node)) return isNumeric(node.left) && isNumeric(node.right)

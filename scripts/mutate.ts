@@ -1,11 +1,11 @@
-// Changes the engine, the console and what decides about money, one small thing at a time, and looks whether a test notices.
+// Makes one small change at a time, in the engine, the console and the rules of money, and looks whether a test notices.
 //   npm run mutate                            every area of mutation-areas.ts: about 9,000 changes, many hours
 //   npm run mutate -- --share 3/10            the third of ten parts of each area, as the daily workflow plays them
 //   npm run mutate -- books decimal           an area, and the files whose path contains a text
 // Prints `killed/survived/total` for each file and area, and each survivor. Fails when files are named and a survivor is not
-// listed, with the reason why it changes nothing that anybody can see, in test/node/mutation-equivalents.json; or when an area's
-// share of noticed changes is below the one in test/node/mutation-scores.json, by more than chance explains where only a part was
-// played. Raise a score by writing down there what a run has printed; never lower one.
+// listed, with the reason why it has no visible effect, in test/node/mutation-equivalents.json; or when an area's
+// share of noticed changes is below its score in test/node/mutation-scores.json, by more than chance explains if only a part was
+// played. Raise a score to the figure that a run has printed; never lower it.
 
 import { spawn } from 'node:child_process'
 import {
@@ -34,11 +34,11 @@ interface Equivalent {
   reason: string
 }
 
-/** A test file that takes this many times as long as without a change counts as one that has noticed. */
+/** A test file that takes this many times as long as without a change has noticed it. */
 const TOO_LONG = 10
 const LOOP_TURNS = 20_000_000
 
-// The tests run at their ordinary size: what matters is whether they notice, once per mutant.
+// The tests run at their ordinary size: each mutant needs to be noticed only once.
 delete process.env.EDGETILL_LONG
 process.env.EDGETILL_SEED ||= '1'
 
@@ -147,7 +147,7 @@ async function mutateArea(area: string): Promise<boolean> {
     sum.survived += score.survived
     sum.total += mutants.length
   }
-  // Whatever broke on the way would have counted as noticed.
+  // Anything that broke on the way would have counted as noticed.
   const broken = sum.killed + sum.survived > 0 && (await notices(all))
   if (broken) return failsUnchanged(broken)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
@@ -184,7 +184,7 @@ async function mutate(file: string, tests: string[], mutants: readonly Mutant[])
     const noticedBy = await notices(tests)
     if (noticedBy !== undefined) {
       score.killed++
-      // The next change is near this one, and the same test is likely to notice it.
+      // The next change is near, and the same test is likely to notice it.
       tests.unshift(...tests.splice(tests.indexOf(noticedBy), 1))
     } else {
       score.survived++

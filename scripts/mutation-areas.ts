@@ -34,9 +34,9 @@ const MONEY = [...worker('operate settle found-out failures calls merchant recon
 const CHECKOUT = [...worker('checkout cancel open-checkout links'), ...SIMULATOR]
 const EVENTS = [...worker('webhooks calls rejections alerts reconciliation'), ...SIMULATOR]
 const LISTS = worker('orders attention whole-order api merchant')
-/** The tests of what is written and read once more. */
+/** The test of superfluous reads and writes. */
 const COST = 'test/node/worker-cost.test.ts'
-// These take longest: only what nothing else notices is left to them.
+// These take longest: they run last, for the changes that no other test notices.
 const ERASURE = worker('retention')
 const QUEUE = worker('on-event')
 /** The transcript of every page, then the tests of the console that are named. */

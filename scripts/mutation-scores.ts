@@ -18,7 +18,7 @@ export function shareWanted({ killed, survived, total }: Score, played: number):
   // Of a few, all may have been noticed by chance.
   const likely = isPart(known) ? (killed + 1) / (known + 2) : killed / known
   const variance = (count: number): number => (isPart(count) ? (likely * (1 - likely)) / count : 0)
-  // Nothing, where nothing was measured.
+  // 0 if nothing was measured.
   return Math.max(0, (known && killed / known) - 3 * Math.sqrt(variance(known) + variance(played)))
 }
 

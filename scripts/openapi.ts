@@ -74,7 +74,7 @@ export function openApi(): Schema {
 
 const tagOf = (call: string): string => /\/api\/(\w+)/.exec(call)?.[1] ?? ''
 
-/** The order of a link. The SDK's own check says more. */
+/** The order of a link. The SDK's own check is stricter. */
 function checkoutOrder(): Schema {
   const { pos_id: _, ...fields } = hostedFields
   const hosted = { ...fields, mode: v.literal('hosted'), customer_referrer: v.exactOptional(v.string()) }

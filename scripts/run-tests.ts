@@ -3,12 +3,12 @@
 //   npm test -- test/http/send.test.ts   one file (or every file whose path contains the text) on each runtime that loads it
 //   npm test -- workerd FILE             the same on the runtimes that are named
 //   npm test -- node -t NAME             tests whose name matches
-//   npm run test:all                     what a change has to pass: every test on Node, those that can differ by runtime on
+//   npm run test:all                     the tests that a change has to pass: all on Node, those that can differ by runtime on
 //                                        the others too, in Chromium, and against the packed tarball; the rest of the matrix
 //                                        and the largest sizes are for `npm run test:daily` (scripts/daily.ts)
 //   npm run test:long                    every test on Node, Deno, Bun and workerd, with the full number of random inputs
-//                                        and of mutants (hours), and the guides' recipes in what each framework builds
-// Prints every five seconds how far it is, and a line for each runtime with its counts. Ends with what was left out, and
+//                                        and of mutants (hours), and the guides' recipes in the output of each framework
+// Prints every five seconds how far it is, and a line for each runtime with its counts. Ends with the tests left out, and
 // `N passed, N failed`. A runtime that did not run, and a test file that a runtime should load and did not, count as
 // failures.
 
@@ -83,7 +83,7 @@ const files = testFiles().filter(
 const seed = process.env.EDGETILL_SEED || String(Math.floor(Math.random() * 2 ** 31))
 
 const totals = { passed: 0, failed: 0 }
-/** The package is packed while other tests run. What was printed, if that failed. */
+/** The package is packed while other tests run. The output, if that failed. */
 let packed: Promise<string | undefined> | undefined
 const PROGRESS_MS = 5_000
 /** A running suite: its output so far, and how many files it has. */
@@ -169,7 +169,7 @@ function chooseRuntimes(): Runtime[] {
   }
   if (wanted.has('package') || wanted.has('frameworks')) packed = pack(join(folder, 'packed'))
   if (wanted.has('package')) {
-    // A single file is wanted on what the checkout has, unless the package is named.
+    // A single file runs against the checkout, unless the package is named.
     runtimes.push(
       ...packageRuntimes(options.daily).filter(({ name }) => !isNamed || groups.length > 0 || name === 'package'),
     )
@@ -179,7 +179,7 @@ function chooseRuntimes(): Runtime[] {
   const covering = runtimes.filter(
     ({ env, covers }) => !(dated && env?.EDGETILL_COMPATIBILITY_DATE) && files.some(covers),
   )
-  // A group that is named and has none of the files runs too, and fails: they are not where they were looked for.
+  // A named group without these files runs too, and fails: the files are somewhere else.
   const without = groups.filter((group) => !covering.some((runtime) => runtime.group === group))
   return [...covering, ...runtimes.filter(({ group }) => without.includes(group))]
 }

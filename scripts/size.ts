@@ -1,5 +1,5 @@
 // `npm run check:size` fails when a bundle is larger than its committed budget, and names the imports that grew.
-// `npm run size:update` writes what is measured now as the budget, to be reviewed and committed. It never exceeds the limits
+// `npm run size:update` writes the measured sizes as the budget, to be reviewed and committed. It never exceeds the limits
 // in bench/ours.ts.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Bundle, buildPackage, bundleOf } from '../bench/bundles.ts'
 import { OUR_BUNDLES } from '../bench/ours.ts'
 
-/** By the bundle's name: bytes that it may have, and what it consisted of then. */
+/** By the bundle's name: its limit in bytes, and its parts at that time. */
 type Budgets = Record<string, { gzipped: number; imports: Record<string, number> }>
 
 /** Each entry of the package is one file: a program that imports several has their common code more than once. */

@@ -1,4 +1,4 @@
-// One run of Vitest in a process, and what its report comes to.
+// One run of Vitest in a process, and the sums of its report.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -10,7 +10,7 @@ import { resolve } from 'node:path'
 export const COLUMNS = ['KV reads', 'KV writes', 'KV lists', 'object calls', 'rows read', 'rows written'] as const
 export type Calls = Record<(typeof COLUMNS)[number], number>
 
-/** Dollars a month on the Workers Paid plan, and what is included: developers.cloudflare.com, as of November 2026. */
+/** Dollars a month on the Workers Paid plan, and its included amounts: developers.cloudflare.com, as of November 2026. */
 export const PRICES_OF = '2026-11'
 const MILLION = 1_000_000
 const PRICES = {
@@ -38,7 +38,7 @@ export const ORDER: Readonly<Record<string, number>> = {
   'a result page': 3,
   '`GET /api/orders/:order_id`': 1,
 }
-/** ASSUMPTIONS, generous ones: what a table of calls cannot tell. */
+/** ASSUMPTIONS, on the high side, that a table of calls does not contain. */
 const ASSUMED = {
   cpuMsOfARequest: 5,
   /** One object serves all calls: it is awake all month at most. */
@@ -71,7 +71,7 @@ export function readCalls(readme: string = readFileSync(README, 'utf8')): Map<st
 /** The costs that RETENTION_DAYS adds to an order, whose data the cron removes. */
 export const RETENTION: Readonly<Record<string, number>> = { 'the cron, when it removes the data of an order': 1 }
 
-/** The calls of one order. */
+/** The calls of an order. */
 export function callsOfOrder(calls: ReadonlyMap<string, Calls>, more: Readonly<Record<string, number>> = {}): Calls {
   const sum = Object.fromEntries(COLUMNS.map((column) => [column, 0])) as Calls
   for (const [call, times] of Object.entries({ ...ORDER, ...more })) {
@@ -82,7 +82,7 @@ export function callsOfOrder(calls: ReadonlyMap<string, Calls>, more: Readonly<R
   return sum
 }
 
-/** Dollars of a month with so many orders a day, by what they are paid for. */
+/** Dollars of a month with this many orders a day, by product. */
 export function costOf(ordersADay: number, order: Calls): Record<string, number> {
   const orders = ordersADay * ASSUMED.days
   const requests = Object.values(ORDER).reduce((sum, times) => sum + times, 0)

@@ -20,7 +20,7 @@ export async function saveOrder({ order_id, amount, currency }: ExpectedOrder): 
   await sql`INSERT INTO orders VALUES (${order_id}, ${amount}, ${currency})`
 }
 
-/** For `onEvent`. A repetition changes nothing, in whatever order events come, however many at once. */
+/** For `onEvent`. A repetition changes nothing. Events may come in any order, and many at once. */
 export async function saveEvent(event: WebhookEvent): Promise<void> {
   const { order_id, status, amount, currency } = columnsOf(event)
   await sql`

@@ -34,7 +34,7 @@ export interface ExpectedOrder {
 export interface Store {
   /** Before the payment is created: after a timeout, the order_id is the only way to find it. */
   saveOrder(order: ExpectedOrder): void
-  /** For `onEvent`. A repetition changes nothing, in whatever order events come. */
+  /** For `onEvent`. A repetition changes nothing. Events may come in any order. */
   saveEvent(event: WebhookEvent): void
   unpaidOrders(): ExpectedOrder[]
   /** The state of an order, with totals and flags. */

@@ -25,7 +25,7 @@ app.post('/webhooks', (c) => {
   return receive(c.req.raw)
 })
 
-// Whoever knows an order_id can read it: put a check in front of this route, such as Cloudflare Access.
+// Anyone with an order_id can read the order: put a check in front of this route, such as Cloudflare Access.
 app.get('/orders/:order_id', async (c) => {
   const events = await eventsOf(c.env.STATE, c.req.param('order_id'))
   return events.length > 0 ? c.json(foldOrder(events)) : c.json({ error: 'No such order.' }, 404)
@@ -40,7 +40,7 @@ async function storeEvent(kv: KVNamespace, event: WebhookEvent): Promise<void> {
   await kv.put(prefix + eventKey(event), JSON.stringify(record))
 }
 
-/** All events of an order: folded in any order, they give the same state. KV may show a new one up to a minute later. */
+/** All events of an order: folded in any order, they give the same state. KV may show a new event up to a minute later. */
 async function eventsOf(kv: KVNamespace, order_id: string): Promise<WebhookEvent[]> {
   const prefix = await prefixOf(order_id)
   const events: WebhookEvent[] = []

@@ -1,5 +1,5 @@
 // `npm run demo`: one shop's day, from the checkout link to the order in KV. Exits 0 only if every step passes.
-// `--break=worker-secret` and `--break=no-webhooks` show what it prints when something is wrong.
+// `--break=worker-secret` and `--break=no-webhooks` show its output when something is wrong.
 
 import { formOf, location, submit } from './browser.ts'
 import { checkoutLink } from './pages.ts'

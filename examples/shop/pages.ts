@@ -84,7 +84,7 @@ function money(amount: number | null): string {
   return amount === null ? '' : amount.toFixed(2)
 }
 
-/** `2026-11-22T01:37:17.066` without its date: what happened to an order happened today. */
+/** `2026-11-22T01:37:17.066` without its date: all events of the demo are of today. */
 function clockTime(timestamp: string): string {
   return timestamp.slice(11, 19)
 }

@@ -1,6 +1,6 @@
-// Prints what happens as a timeline, and stops at the first step that fails.
+// Prints a timeline, and stops at the first step that fails.
 
-/** A step failed; the message says what was observed instead. */
+/** A step failed; the message has the observation. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'
 }
@@ -10,7 +10,7 @@ export function expectThat(condition: boolean, otherwise: string): asserts condi
   if (!condition) throw new StepFailed(otherwise)
 }
 
-/** One line of the timeline: who did what, the HTTP status, what changed. */
+/** A line of the timeline: the actor, the action, the HTTP status, the change. */
 export function say(who: string, what: string, status: number | string = '', changed = ''): void {
   console.log(`  ${who.padEnd(9)} ${what.padEnd(58)} ${String(status).padEnd(4)} ${changed}`.trimEnd())
 }

@@ -1,4 +1,4 @@
-// The words of guides/shop-reference.md about the routes of `/api`; its table of them is made from the rows.
+// The words of guides/shop-reference.md about the routes of `/api`; its table is made from the rows.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export const errorsOf = ({ query = {}, body, errors = [] }: Route): string[] => 
   ...errors,
 ]
 
-/** Each code of an error: the statuses that it comes with, and what it means. */
+/** Each code of an error: its statuses and its meaning. */
 export const ERRORS: ReadonlyMap<string, { statuses: number[]; means: string }> = new Map(
   cellsOf('code').flatMap(([codes, statuses = '', means = '']) =>
     quoted(codes).map((code) => [code, { statuses: statuses.split(',').map(Number), means: means.trim() }] as const),

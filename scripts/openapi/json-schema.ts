@@ -5,7 +5,7 @@ import type * as v from 'valibot'
 
 export type Schema = Record<string, unknown>
 
-/** The SDK's schemas are tests with a message: the message says what they take. */
+/** The SDK's schemas are tests with a message, which describes their values. */
 const RULES: [message: RegExp, schema: (...found: string[]) => Schema][] = [
   [
     /^must be a string of (?:(\d+) to|at most) (\d+)/,

@@ -1,4 +1,4 @@
-// The JSON Schema of what each route returns, from its type in src/shop/routes/calls.ts, with the words of the interfaces.
+// The JSON Schema of the result of each route, from its type in src/shop/routes/calls.ts, with the words of the interfaces.
 
 import { join } from 'node:path'
 import ts from 'typescript'

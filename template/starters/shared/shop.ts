@@ -206,7 +206,7 @@ async function start(): Promise<Shop> {
     ...{ client: createClient(config), database: sqlite(new DatabaseSync(DATABASE)) },
     ...{ apiSecret: config.apiSecret, password: STAFF_PASSWORD, origin: SHOP_ORIGIN },
   })
-  // Looks up what had no response, and calls onEvent again for what failed.
+  // Looks up calls without a response, and repeats failed calls of onEvent.
   const settle = () => shop.till.settle().catch(console.error)
   await settle()
   setInterval(settle, 60_000).unref()

@@ -10,7 +10,7 @@ import { isStorageError } from './lib/storage-error.ts'
 import { hostOf, scopeOf, withoutIn } from './open-scope.ts'
 import { closedLink, notOpened } from './pages/checkout.ts'
 import { siteFor } from './pages/language.ts'
-import { health, whoAsks } from './routes/admin.ts'
+import { authenticate, health } from './routes/admin.ts'
 import { API } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { result, resultPosted } from './routes/result.ts'
@@ -42,7 +42,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   for (const [call, row] of Object.entries<Route>(API)) {
     const [method = '', path = ''] = call.split(' ')
     on(method, path, async (c) => {
-      const actor = await whoAsks(deps, c, tries)
+      const actor = await authenticate(deps, c, tries)
       if (actor instanceof Response) return actor
       const { by, role } = actor
       if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs the right "${row.may}".`)
@@ -68,7 +68,7 @@ export function createNotFound(deps: Deps): Handler {
     if (!isApi(pathIn(c))) {
       return closedLink(siteFor(deps.pages, c), 'notFound')
     }
-    const actor = await whoAsks(deps, c, tries)
+    const actor = await authenticate(deps, c, tries)
     if (actor instanceof Response) return actor
     return problemResponse({ status: 404, code: 'not_found', title: 'No such resource.' })
   })

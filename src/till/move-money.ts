@@ -213,11 +213,11 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
         throw none
       }
       reading = target
-      const { openBeside } = target.state.order
-      const beside = target.attempts.find(({ made }) => openBeside && made.includes(openBeside))
+      const { openElsewhere } = target.state.order
+      const beside = target.attempts.find(({ made }) => openElsewhere && made.includes(openElsewhere))
       // It ends, or blocks the request.
-      if (openBeside && beside) {
-        await play(scope, beside.order_id, { type: 'check', id: openBeside.id, mayAsk: true })
+      if (openElsewhere && beside) {
+        await play(scope, beside.order_id, { type: 'check', id: openElsewhere.id, mayAsk: true })
         reading = await readOrder(scope, target.order_id, asked)
       }
       return reading.state
@@ -259,14 +259,14 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
     // If that fails, the next look at the operation stores the service's list.
     file: async (event) => isAnnounced || storeEvent(scope, event),
     async list(operation) {
-      await ask(scope, reading, Object.keys(CALL_NAMES))
+      await lookUp(scope, reading, Object.keys(CALL_NAMES))
       if (!operation) asked = reading.order_id
     },
     async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
       // An absent row was absent when the order was read.
       const afterMs = Math.max(settleAfterMs, scope.database.absentAfterMs ?? SETTLE_AFTER_MS)
       const settled = reading.now - started_at >= afterMs
-      const view = await ask(scope, reading, [kind]).catch((error: unknown) =>
+      const view = await lookUp(scope, reading, [kind]).catch((error: unknown) =>
         scope.log?.('service_not_asked', { order_id: reading.order_id, operation: CALL_NAMES[kind] }, error),
       )
       const amount = kind === 'void' ? undefined : expected / 100

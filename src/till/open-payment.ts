@@ -8,7 +8,7 @@ import { recordOf } from '../schemas/read.ts'
 import { eventFrom, outcomeOf, wasUsed } from './calls.ts'
 import { again, LOST } from './drive.ts'
 import { storeEvent, type TillOptions, type TillScope } from './events.ts'
-import { ask, type Failed, failed, invalid, type Moved, notSent, rejectionOf, timeToSend } from './move-money.ts'
+import { type Failed, failed, invalid, lookUp, type Moved, notSent, rejectionOf, timeToSend } from './move-money.ts'
 import {
   type AttemptFacts,
   type CheckoutAnswer,
@@ -293,7 +293,7 @@ async function carryOut(
   switch (command.type) {
     case 'ask': {
       const order_id = attemptId(base_id, command.attempt)
-      const [shown] = (await ask(scope, await readOrder(scope, order_id))).operations
+      const [shown] = (await lookUp(scope, await readOrder(scope, order_id))).operations
       // The rows show which of several operations counts.
       opening.status = shown && ((await readOrder(scope, order_id)).order.status ?? recordOf(shown).status ?? null)
       return { ...command, type: 'asked', status: opening.status }
@@ -363,7 +363,7 @@ async function cancel(
 export async function cancelAttempt(scope: TillOptions, order_id: string): Promise<object> {
   const record = await scope.client.cancelPayment({ order_id })
   await readOrder(scope, order_id)
-    .then((reading) => ask(scope, reading))
+    .then((reading) => lookUp(scope, reading))
     .catch(() => {})
   return record
 }

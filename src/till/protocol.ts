@@ -93,9 +93,9 @@ export interface OrderFacts {
   operations: readonly OrderOperation[]
   operation_ids: readonly string[]
   /** The other attempts' refunds, as {@link committed} counts them, in minor units. */
-  refundedBeside?: number | undefined
+  refundedElsewhere?: number | undefined
   /** An operation without an outcome in another attempt, and the versions of the other attempts that hold money. */
-  openBeside?: MoneyOperation | undefined
+  openElsewhere?: MoneyOperation | undefined
   versionsBeside?: readonly string[] | undefined
 }
 
@@ -194,7 +194,7 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   if (ended) return answer(state, answerOf(ended))
   const lost = mine.find(({ maybeLost }) => maybeLost)
   if (lost) return claim(state, lost)
-  if (state.order.openBeside) return answer(state, blocked(state.order.openBeside, wanted))
+  if (state.order.openElsewhere) return answer(state, blocked(state.order.openElsewhere, wanted))
   const open = findOpen(state.operations)
   return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
 }
@@ -257,7 +257,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   // A pending operation may fail, so the whole rest cannot be requested: its amount is not known.
   const isMoving = partsOf(asked) !== partsOf(order.totals)
   if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
-  const refunded = asked.refunded_minor + (order.refundedBeside ?? 0)
+  const refunded = asked.refunded_minor + (order.refundedElsewhere ?? 0)
   // The service's rest may be more than is known here.
   if (limit !== undefined && kind === 'refund' && (amount === null || refunded + expected > limit)) {
     return answer(state, { code: 'over_limit', limit })

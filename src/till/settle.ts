@@ -9,7 +9,7 @@ import type { SqlStatement } from './database.ts'
 import { sideBySide } from './drive.ts'
 import { type DueEvent, eventIn, storeEvent, type TillOptions, type TillScope } from './events.ts'
 import { putListed } from './listed.ts'
-import { ask, type Moved, movedOf, play } from './move-money.ts'
+import { lookUp, type Moved, movedOf, play } from './move-money.ts'
 import { cancelAttempt } from './open-payment.ts'
 import { bookkeepingOf, withoutPerson } from './personal-data.ts'
 import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './protocol.ts'
@@ -130,22 +130,24 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
   const reading = await readOrder(scope, order_id)
   const { made, order, now } = reading
   const own = made.find((one) => one.id === id)
-  const isPaidBeside = reading.attempts.some((one) => one.attempt !== reading.attempt && holdsMoney(one.order.totals))
+  const isPaidElsewhere = reading.attempts.some(
+    (one) => one.attempt !== reading.attempt && holdsMoney(one.order.totals),
+  )
   // An unpaid payment is given up after a week.
-  const isForgotten = now - Number(written_at) > 7 * DAY_MS && !isPaidBeside
+  const isForgotten = now - Number(written_at) > 7 * DAY_MS && !isPaidElsewhere
   const isPast = kind === 'payment' && (isFinal(order.status ?? '') || isForgotten)
   const isOver = isPast || (own !== undefined && hasEnded(own, order.operations))
   if (isOver) return isHeard(scope, reading, own)
   if (!mayAsk) {
     // It can still be paid, or is: a person has to look at it.
-    if (kind === 'payment' && isPaidBeside) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
+    if (kind === 'payment' && isPaidElsewhere) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
     return false
   }
   if (own && isOpen(own)) await play(scope, order_id, { type: 'check', id, mayAsk })
   else {
-    const [shown] = (await ask(scope, reading, own && [own.kind])).operations
+    const [shown] = (await lookUp(scope, reading, own && [own.kind])).operations
     // An order that holds money takes no second payment.
-    if (!own && shown && recordOf(shown).status === 'init' && isPaidBeside) await cancelAttempt(scope, order_id)
+    if (!own && shown && recordOf(shown).status === 'init' && isPaidElsewhere) await cancelAttempt(scope, order_id)
   }
   return isDone(scope, row, due, false)
 }

@@ -291,10 +291,10 @@ export async function readOrder(
   }
   const parsed = numbers.map((number) => parse(tables, base_id, number, rows, number === attempt ? more : []))
   const all = parsed.map((one): Reading => {
-    const isPaidBeside = parsed.some((other) => other !== one && holdsMoney(other.folded.totals))
-    const reading: Reading = { ...place, ...judge(tables, one, first, isPaidBeside, one.order_id === asked) }
+    const isPaidElsewhere = parsed.some((other) => other !== one && holdsMoney(other.folded.totals))
+    const reading: Reading = { ...place, ...judge(tables, one, first, isPaidElsewhere, one.order_id === asked) }
     if (tables.stored && more.length > 0 && one.attempt === attempt)
-      reading.before = judge(tables, parse(tables, base_id, attempt, rows), first, isPaidBeside, false)
+      reading.before = judge(tables, parse(tables, base_id, attempt, rows), first, isPaidElsewhere, false)
     return reading
   })
   if (more.length === 0)
@@ -324,8 +324,8 @@ function link(all: readonly Reading[]): void {
   for (const reading of all) {
     const { order, state, made, attempt } = reading
     const beside = all.filter((one) => one !== reading)
-    state.order.refundedBeside = beside.reduce((sum, one) => sum + committed(one.order, one.made).refunded_minor, 0)
-    state.order.openBeside = findOpen(beside.flatMap((one) => one.made))
+    state.order.refundedElsewhere = beside.reduce((sum, one) => sum + committed(one.order, one.made).refunded_minor, 0)
+    state.order.openElsewhere = findOpen(beside.flatMap((one) => one.made))
     state.order.versionsBeside = paid.flatMap(([one, version]) => (one === reading ? [] : version))
     order.version = versionOf(state.order, made)
     if (attempt > 1) order.replaces = reading.base_id
@@ -379,15 +379,15 @@ function parse(tables: Tables, base_id: string, attempt: number, all: readonly R
   return { attempt, order_id, rows, payment, events, bases, stored, folded }
 }
 
-/** Judges an attempt's money. `isPaidBeside`: another attempt holds money. */
+/** Judges an attempt's money. `isPaidElsewhere`: another attempt holds money. */
 function judge(
   tables: Tables,
   { attempt, order_id, rows, payment, events, bases, stored, folded }: Parsed,
   { recovered_at, backup_at }: Row,
-  isPaidBeside: boolean,
+  isPaidElsewhere: boolean,
   wasAsked: boolean,
 ) {
-  const isTwice = isPaidBeside && holdsMoney(folded.totals) && !folded.flags.includes('paid_twice')
+  const isTwice = isPaidElsewhere && holdsMoney(folded.totals) && !folded.flags.includes('paid_twice')
   const order = { ...folded, order_id, flags: isTwice ? [...folded.flags, 'paid_twice' as const] : folded.flags }
   // If this till created the order, nothing was made before. Else the service was asked before the first operation.
   const lostAt = Number(recovered_at)

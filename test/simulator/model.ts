@@ -395,7 +395,7 @@ function read(world: World, run: Run, { committed }: Protocol): OrderState {
   const { loss: _, ...before } = run.state ?? ({} as OrderState)
   return {
     ...before,
-    order: { ...orderOf(world, id), ...(others.length > 0 && { refundedBeside: others.reduce((a, b) => a + b) }) },
+    order: { ...orderOf(world, id), ...(others.length > 0 && { refundedElsewhere: others.reduce((a, b) => a + b) }) },
     operations: own(id),
     ...(loss && { loss: { at: loss.at as number, isAsked: loss.isAsked } }),
   }

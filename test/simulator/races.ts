@@ -68,8 +68,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'a limit is of one attempt',
       LIMITED,
-      'state.order.refundedBeside = beside',
-      'state.order.refundedBeside = 0 * beside',
+      'state.order.refundedElsewhere = beside',
+      'state.order.refundedElsewhere = 0 * beside',
     ],
     ['a lost insert counts as written', BESIDE, 'if (!written) throw LOST', ''],
     [

@@ -57,7 +57,7 @@ export const SLIPS: readonly Slip[] = [
     'const refunded = order.totals.refunded_minor +',
   ],
   ['under a limit an amount is named', '(amount === null || refunded', '(refunded'],
-  ['the limit is of the whole order', ' + (order.refundedBeside ?? 0)', ''],
+  ['the limit is of the whole order', ' + (order.refundedElsewhere ?? 0)', ''],
 ]
 
 /** The rules of what a person decides and of what turns out to be untrue: their scenarios are SETTLED. */

@@ -104,7 +104,7 @@ describe('a request is rejected, and nothing written,', () => {
     ['beyond a limit, with what is pending', { limit: 4_999 }, { order: pending }, { code: 'over_limit' }],
     [
       ...(['beyond a limit, with what was refunded of another attempt', { limit: 4_999 }] as const),
-      ...([{ order: orderOf([], { refundedBeside: 3_000 }) }, { code: 'over_limit' }] as const),
+      ...([{ order: orderOf([], { refundedElsewhere: 3_000 }) }, { code: 'over_limit' }] as const),
     ],
     [
       ...(['of a kind of which a person has two accounts', {}] as const),
@@ -135,8 +135,8 @@ describe('a request is rejected, and nothing written,', () => {
 })
 
 it('an operation of another attempt stops a request, and money of another attempt is part of the version', () => {
-  const openBeside = made({ id: 'b', keyHash: 'o', outcome: 'unknown' })
-  const order = orderOf([], { openBeside })
+  const openElsewhere = made({ id: 'b', keyHash: 'o', outcome: 'unknown' })
+  const order = orderOf([], { openElsewhere })
   expect(play(request(), { order }).answer).toEqual({ code: 'unsettled', id: 'b', kind: 'refund', isOwn: false })
   expect(play(request(), { order, operations: [done()] }).answer).toEqual(DONE)
   const beside = orderOf([], { versionsBeside: ['A:1-1-0-0'] })

@@ -8,7 +8,7 @@ import { createAccess } from './access.ts'
 import { notice, only, redirect, respond, showMore } from './layout.ts'
 import { signIn, signOut } from './login.ts'
 import type { ConsoleOptions } from './options.ts'
-import { ACTS, askFor, confirm, explain, findOut, outcome } from './pages/act.ts'
+import { ACTS, confirm, explain, findOut, outcome, showConfirmation } from './pages/act.ts'
 import { finish, showAttention } from './pages/attention.ts'
 import { day, dayFile } from './pages/day.ts'
 import { linkPath } from './pages/link-parts.ts'
@@ -98,7 +98,7 @@ export function createPages(
   for (const act of ACTS) {
     const of = (page: ShowAct) => show((...visit) => page(...visit, act))
     const mayAct = (page: ShowAct) => of(only((visit) => isAllowed(visit, act), page))
-    app.get(`/orders/:id/${act}`, mayAct(explain)).post(mayAct(askFor))
+    app.get(`/orders/:id/${act}`, mayAct(explain)).post(mayAct(showConfirmation))
     app.get(`/orders/:id/${act}/confirm`, of(outcome)).post(mayAct(confirm))
   }
   app.notFound((c) => notice(c.var.visit, 404, c.var.visit.words.notFound))

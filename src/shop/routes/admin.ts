@@ -15,7 +15,7 @@ import { hostOf, scopeOf, withoutIn } from '../open-scope.ts'
 import { actorOf, type C, type Deps } from '../scope.ts'
 
 /** Authenticates a request: the bearer of a token, or the actor that an inside call names. Else the rejection. */
-export async function whoAsks(deps: Deps, c: C, tries: Tries): Promise<Actor | Response> {
+export async function authenticate(deps: Deps, c: C, tries: Tries): Promise<Actor | Response> {
   const actor = actorOf(c)
   if (actor) return actor
   // Before anything else: an absent token must never be something that a request can match.

@@ -8,7 +8,7 @@ import { scopeOf, withoutIn } from '../open-scope.ts'
 import { closedLink, landingPage, notOpened } from '../pages/checkout.ts'
 import { siteFor } from '../pages/language.ts'
 import type { C, Deps, Scope } from '../scope.ts'
-import { reuse } from './reuse.ts'
+import { openReusableLink } from './reuse.ts'
 
 /**
  * The user agents with which messengers and social networks look at a link. The browsers inside their apps are
@@ -42,7 +42,7 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
     const { customer_lang } = link.order
     const site = siteFor(deps.pages, c, customer_lang)
     const scope = scopeOf(deps, c)
-    const found = link.reusable ? await reuse(c, scope, { link, path, site }) : link
+    const found = link.reusable ? await openReusableLink(c, scope, { link, path, site }) : link
     if (found instanceof Response) return found
     const { order } = found
     if (

@@ -20,7 +20,7 @@ const DAY_S = 86_400
 const FORM = 'reusable link form'
 
 /** The target of a link for a visitor: their order, or a page. */
-export async function reuse(
+export async function openReusableLink(
   c: C,
   scope: Scope,
   { link, path, site }: { link: CheckoutLink; path: string; site: Site },

@@ -24,7 +24,7 @@ const isKey = (text: string | undefined = ''): text is string => /^[\w-]{16,64}$
 const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 
 /** A form was sent: its answer is a page that can be loaded again, and that *Back* leads to. */
-export function askFor(visit: SignedVisit, id: string, fields: Form, act: Act): Response {
+export function showConfirmation(visit: SignedVisit, id: string, fields: Form, act: Act): Response {
   const query = new URLSearchParams()
   for (const name of CARRIED) if (fields[name] !== undefined) query.set(name, fields[name])
   return redirect(visit, `${orderPath(id)}/${act}${query.size > 0 ? `?${query}` : ''}`)

@@ -35,14 +35,3 @@ export const nameOf = (error: unknown): string => String(describeError(error).er
 
 /** The origin of an error: its stack without its message. */
 export const placeOf = ({ stack = '' }: Error): string[] => stack.split('\n').filter((line) => /^\s+at /.test(line))
-
-/** The text and the place of an error of the merchant's code. They may repeat a customer's input. */
-export const messageOf = (error: unknown): LogFields =>
-  error instanceof Error
-    ? {
-        message: error.message,
-        at: placeOf(error)
-          .slice(0, 3)
-          .map((line) => line.trim()),
-      }
-    : {}

@@ -298,7 +298,7 @@ const addressOf = (scope: TillScope, { order_id, payment }: Reading) =>
  * Asks the service about an order, and stores new events. `methods`: the operations that are looked for beside the
  * payment.
  */
-export async function ask(
+export async function lookUp(
   scope: TillOptions,
   { order_id, events }: Reading,
   methods: string[] = [],

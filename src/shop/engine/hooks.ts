@@ -57,8 +57,11 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
     },
     log(code, fields, error) {
       const about = fields as LogFields
-      if (code === 'on_event_failed') logError(code, { ...about, error: nameOf(error) })
-      else logError(code, { ...about, ...(error !== undefined && describeError(error)) })
+      if (code === 'on_event_failed') {
+        // Beside a developer's emulator its text cannot name a customer.
+        const stack = isLocal(env) && { stack: String((error as Error | null)?.stack ?? error) }
+        logError(code, { ...about, error: nameOf(error), ...stack })
+      } else logError(code, { ...about, ...(error !== undefined && describeError(error)) })
     },
     responseTo(error, outcome, kind) {
       const problem = problemOf(error)

@@ -104,8 +104,8 @@ describe('the tarball', () => {
         ...Object.keys(BUNDLED).map((name) => `dist/LICENSE-${name}.txt`),
         'dist/cli.js',
         'package.json',
-        // Not CONTRIBUTING.md and bench, which are about files of the checkout.
-        ...checkedIn(['CHANGELOG.md', 'LICENSE', 'README.md', 'wrangler.toml']),
+        // Not bench, which is about files of the checkout.
+        ...checkedIn(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'wrangler.toml']),
         ...checkedIn(['SECURITY.md', 'SKILL.md', 'llms.txt']),
         ...checkedIn(['examples', 'guides', 'template', 'worker']).filter((file) => !UNPACKED.test(file)),
       ].sort(),

@@ -20,7 +20,7 @@ export default defineConfig({
     // npm run coverage: the rooms that decide about money.
     coverage: {
       reportOnFailure: true,
-      include: ['src/{till,outcome,orders,shop/order}/**/*.ts'],
+      include: ['src/{till,outcome,orders}/**/*.ts'],
       reporter: ['text', 'text-summary'],
     },
     // Nothing beyond loopback, in watch mode too: no look-up of request.cf, no telemetry.

@@ -65,6 +65,9 @@ function isClaimed({ story, played, now, gap }: Facts): boolean {
   const { minor } = paidAt(played.story)
   return claimed.includes(what as 'refund') && (gap % minor === 0 || now === minor)
 }
+/** A part of a unit is missing in a whole number of units, or too much; else it is a few hundredths. */
+const isRounded = ({ gap, now, played }: Facts): boolean =>
+  gap > 0 && gap < (played.difference?.endsWith('more') || now % 100 === 0 ? 100 : 3)
 /** Operations that did not succeed explain the surplus. */
 function isOpen({ played, due, gap }: Facts): boolean {
   const open = played.sent.filter(({ status }) => status !== 'success')
@@ -139,7 +142,7 @@ export const RULES: readonly Rule[] = [
   // From here on each webhook comes once. The late effect of a pending may come before or after the next webhook.
   ['ignores_status', ['order', 'more'], ({ fails }) => fails({ ...storyOf('abandon'), lingers: true })],
   ['ignores_status', ['plain', 'more'], isOpen],
-  ['rounds', ['plain'], ({ gap, played }) => gap > 0 && gap < (played.difference?.endsWith('more') ? 100 : 3)],
+  ['rounds', ['plain'], isRounded],
   ['ignores_method', ['plain', 'less'], (facts) => isAuth(facts) && facts.fails(storyOf('authorize'))],
   ['part_taken_for_whole', ['plain', 'counted'], isWhole],
   ['ships_copies', ['plain', 'more', 'shipped'], ({ due, parts }) => due > 0 && parts.length === 1],

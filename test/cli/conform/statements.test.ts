@@ -76,6 +76,16 @@ function charged(): Rule {
   }
 }
 
+const STATUS = /(?<="status":")\w+/g
+/** A service that writes every JSON otherwise. */
+const respelled =
+  (change: (text: string) => string): Rule =>
+  async (_, real) => {
+    const response = await real()
+    const text = await response.clone().text()
+    return response.ok && /^[[{]/.test(text) ? new Response(change(text), response) : response
+  }
+
 /** The deviations that break each of the other statements. One may break more: what follows from it differs as well. */
 const BREAKS: Readonly<Record<string, Rule>> = {
   base_path: () => rejected(404),
@@ -176,20 +186,20 @@ describe('conform, statement by statement', () => {
   })
 
   it('returns what was paid although the statuses are in capitals, and names the word', async () => {
-    const capitals: Rule = async (_, real) => {
-      const response = await real()
-      const text = await response.clone().text()
-      return response.ok && /^[[{]/.test(text)
-        ? new Response(
-            text.replaceAll(/"status":"(\w+)"/g, (_, word: string) => `"status":"${word.toUpperCase()}"`),
-            response,
-          )
-        : response
-    }
-    const report = await openConform({}, [capitals]).run()
+    const report = await openConform({}, [
+      respelled((text) => text.replaceAll(STATUS, (status) => status.toUpperCase())),
+    ]).run()
     expect(idsOf(report, 'differs')).toEqual(['status_words'])
     expect(report?.made.filter(({ open }) => open)).toEqual([])
     expect(report?.news.values).toContainEqual({ field: 'status', value: 'SUCCESS' })
+  })
+
+  it.each<[string, (text: string) => string]>([
+    ['status_words', (text) => text.replaceAll('"success"', '"succeeded"').replaceAll('"failure"', '"failed"')],
+    ['shape_of_records', (text) => text.replaceAll(/_([a-z])(?=\w*":)/g, (_, letter: string) => letter.toUpperCase())],
+  ])('one difference of every response is one finding: %s', async (id, change) => {
+    const rule = respelled((text) => (text.includes('"order_id"') ? change(text) : text))
+    expect(idsOf(await openConform({}, [rule]).run(), 'differs')).toEqual([id])
   })
 
   it('looks again at a cancellation whose response has another shape', async () => {

@@ -29,7 +29,10 @@ const keyOf = (event) => {
   return [order_id, method, operation_id ?? `${payment_id} ${transaction_id} ${created_at}`, status].join(' ')
 }
 const idOf = (id) => (is('ids_of_32') ? id.slice(0, 32) : id)
-const amountOf = (event) => minor(is('reads_amount_alone') ? event.amount : (event.processed_amount ?? event.amount))
+const amountOf = (event) =>
+  is('whole_refunds') && event.method === 'refund'
+    ? minor(Math.floor(event.amount))
+    : minor(is('reads_amount_alone') ? event.amount : (event.processed_amount ?? event.amount))
 
 /** The state by all stored events. */
 function fold(id, asked) {

@@ -17,6 +17,7 @@ export const WRONG: Readonly<Record<string, Readonly<Record<string, Cause>>>> = 
     ids_of_32: 'confuses_order_ids',
     ids_by_like: 'confuses_order_ids',
     cuts_cents: 'rounds',
+    whole_refunds: 'rounds',
     reads_amount_alone: 'ignores_processed_amount',
     last_one_wins: 'newest_wins',
     pending_wins: 'pending_overwrites',

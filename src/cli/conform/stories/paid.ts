@@ -2,7 +2,7 @@ import { isFinal, isSuccess } from '../../../helpers/status.ts'
 import type { DirectPurchaseInput } from '../../../operations/create-payment.ts'
 import { type Answer, returned, taken } from '../answer.ts'
 import { direct, doubled, hosted } from '../inputs.ts'
-import { differs, holds, type Judgement, notTried } from '../judgement.ts'
+import { ANOTHER_WORD, differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
 import { type Story, story } from '../statement.ts'
 
@@ -14,7 +14,7 @@ function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
     return `the payment ${verdict === 'rejected' ? 'was' : 'may have been taken, its response is not known:'} ${says}`
   }
   if (isSuccess(value)) return undefined
-  if (!/^(init|pending|failure)$/.test(String(value?.status))) return 'its status is another word: see status_words'
+  if (!/^(init|pending|failure)$/.test(String(value?.status))) return ANOTHER_WORD
   const code = /^\d{4}$/.test(String(value?.status_code)) ? ` (${value?.status_code})` : ''
   return isFinal(value) ? `the card was declined${code}` : `the payment waits${code}: use a card without 3-D Secure`
 }

@@ -12,9 +12,9 @@ const PAGE = 'export default function Page() { return null }\n'
 const LAYOUT = 'export default function Layout({ children }) { return <html><body>{children}</body></html> }\n'
 const CHECK = filesOf('receivers', 'The check that both recipes keep')
 const NEXT = ['node_modules:next/dist/bin/next', 'start'] as const
+/** As create-next-app writes it: an import may not end in `.ts`. */
 const TSCONFIG = JSON.stringify({
   compilerOptions: {
-    allowImportingTsExtensions: true,
     noEmit: true,
     strict: true,
     jsx: 'react-jsx',

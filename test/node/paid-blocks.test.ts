@@ -67,9 +67,10 @@ const TILLS: Record<
   },
   async 'guides/platforms.md'() {
     const code = overMemory(Document.of('guides/platforms.md').program('Vercel, Netlify, Deno Deploy'))
-    const program = (await load(code)) as { till: Till; receive: Receive }
-    await program.till.migrate()
-    return program
+    const { till: open, receive } = (await load(code)) as { till: () => Till; receive: Receive }
+    const till = open()
+    await till.migrate()
+    return { till, receive }
   },
   async 'template/starters/shared/shop.ts'({ credentials, fetch }) {
     const { createShop } = (await load(text('template/starters/shared/shop.ts'))) as {

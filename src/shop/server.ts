@@ -41,6 +41,12 @@ export type {
 export type { Client, NodeRequest, NodeResponse } from './node-handler.ts'
 export { nodeHandler } from './node-handler.ts'
 
+/** Your code for an event: see `onEvent` of {@link ServerOptions}. */
+export type OnEvent = (received: ReceivedEvent, order: Order) => Promise<void> | void
+
+/** Your code for an alert. Once an hour at most for the same one. */
+export type OnAlert = (alert: Alert) => Promise<void> | void
+
 /** Options of {@link createShop}. */
 export interface ServerOptions {
   /** The shop's database: `sqlite(new DatabaseSync('shop.db'))` or `postgres(sql)` of `edgetill/till`. */
@@ -54,9 +60,9 @@ export interface ServerOptions {
    * Your code for events of orders: at least once for each event, in any order. While it is absent, events are only
    * stored.
    */
-  onEvent?: ((received: ReceivedEvent, order: Order) => Promise<void> | void) | undefined
+  onEvent?: OnEvent | undefined
   /** Your code for matters that need a person. While it is absent, alerts are only logged. */
-  onAlert?: ((alert: Alert) => Promise<void> | void) | undefined
+  onAlert?: OnAlert | undefined
   /** The pages that customers see. */
   pages?: PagesOptions | undefined
   /** `createConsole` of `edgetill/console`, for pages for the people of the shop at `/console`. */

@@ -73,6 +73,21 @@ it.each<[kind: string, before: string[], place: string, own: string[]]>([
   },
 )
 
+it('init --server writes the whole shop, with its own secrets, and replaces no file', async () => {
+  const folder = join(project(), 'my-shop')
+  const ran = await runVerb(init, [folder, '--server'])
+  const own = ['server.ts', 'on-event.ts', 'start.ts', 'shop.test.ts', 'Dockerfile', 'compose.yaml']
+  const made = ['.dockerignore', '.env', '.gitignore', 'README.md', 'package.json']
+  expect([ran.code, filesIn(folder)]).toEqual([0, [...own, ...made].sort()])
+  for (const file of own) expect(readFileSync(join(folder, file), 'utf8')).toBe(textOf(`server/${file}`))
+  const secrets = [...readFileSync(join(folder, '.env'), 'utf8').matchAll(/=([\w-]{43})$/gm)].map(([, one]) => one)
+  expect(new Set(secrets).size).toBe(3)
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(/^# my-shop\n/)
+  expect((await runVerb(init, [folder, '--server'])).code).not.toBe(0)
+  // The image holds the shop, and nothing of this machine.
+  expect(textOf('server/Dockerfile')).toMatch(/COPY server\.ts on-event\.ts/)
+})
+
 it('names the tool that makes the project first, and takes one framework', async () => {
   const folder = project()
   for (const [words, text] of [

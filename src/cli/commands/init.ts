@@ -4,7 +4,7 @@ import { workerName } from '../project/worker-name.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { defineVerb, flag, group, option, type Verb } from '../terminal/verb.ts'
 import { UNFINISHED, writeProject } from './write-project.ts'
-import { STARTERS, writeStarter } from './write-starter.ts'
+import { STARTERS, writeServer, writeStarter } from './write-starter.ts'
 
 export const verb: Verb = defineVerb({
   name: 'init',
@@ -12,9 +12,9 @@ export const verb: Verb = defineVerb({
   summary: 'write a project of your own: the worker, its configuration, a test',
   description:
     'Writes a project that is yours: the worker, its configuration, a test. It asks nothing.\n' +
-    'With a framework, it writes a shop over your own SQLite: a pay button, the receiver, and a refund that is made ' +
-    'once.',
-  examples: ['init my-shop', 'init my-shop --express'],
+    'With --server, it is the same shop for your own server. With a framework, it writes a shop over your own SQLite: ' +
+    'a pay button, the receiver, and a refund that is made once.',
+  examples: ['init my-shop', 'init my-shop --server'],
   readOn: 'worker/README.md',
   argument: {
     name: '<FOLDER>',
@@ -23,6 +23,7 @@ export const verb: Verb = defineVerb({
   options: {
     name: option('<NAME>', 'the name of the worker and of the package (default: made from the folder’s name)'),
     ...group('In place of a worker:', {
+      server: flag('the same shop on a server of yours, over SQLite or Postgres'),
       express: flag('a shop with Express'),
       next: flag('a shop in a project of create-next-app'),
       sveltekit: flag('a shop in a project of sv create'),
@@ -33,10 +34,10 @@ export const verb: Verb = defineVerb({
     if (folder.trim() === '') {
       throw new UsageError('The folder’s name is empty. Nothing was written; name a folder, such as my-shop.')
     }
-    const kinds = (['express', 'next', 'sveltekit'] as const).filter((kind) => flags[kind])
+    const kinds = (['server', 'express', 'next', 'sveltekit'] as const).filter((kind) => flags[kind])
     const [kind] = kinds
     if (kinds.length > 1) throw new UsageError(`Choose one of ${kinds.map((one) => `--${one}`).join(' and ')}.`)
-    if (!(kind && STARTERS[kind].into) && !(await isFree(folder))) {
+    if (!(kind && kind !== 'server' && STARTERS[kind].into) && !(await isFree(folder))) {
       throw new Error(`${folder} exists and is not an empty folder. Nothing was written; choose another name.`)
     }
     const given = flags.name ?? basename(resolve(folder))
@@ -46,7 +47,9 @@ export const verb: Verb = defineVerb({
       throw new UsageError(`${why} Nothing was written; add --name my-shop.`)
     }
     if (kind) {
-      const { files, next } = await writeStarter(kind, resolve(folder), name)
+      const { files, next } = await (kind === 'server'
+        ? writeServer(resolve(folder), name)
+        : writeStarter(kind, resolve(folder), name))
       terminal.out(`Wrote into ${folder}: ${files.join(', ')}.\n\nNext, in ${folder}:`)
       return next.forEach((line) => void terminal.out(`  ${line}`))
     }

@@ -62,24 +62,82 @@ export async function writeStarter(kind: keyof typeof STARTERS, folder: string, 
     [envFile('.env.shop')]: `STAFF_PASSWORD=${randomSecret()}\nSHOP_ORIGIN=http://127.0.0.1:${port}\n`,
     ...(into ? {} : { 'package.json': `${JSON.stringify(await manifestOf(name, run), undefined, 2)}\n` }),
   }
+  const all = { ...files, ...(await filesOf(kind, base)) }
+  await writeNew(folder, all)
+  const lines = next.map((line) => line.replace(join(shop, 'shop.test'), join(place, 'shop.test')))
+  return {
+    files: Object.keys(all),
+    next: [...lines, `npx edgetill emulator --write-env ${envFile('.env.emulator')}`, run],
+  }
+}
+
+/** Writes the project of a shop on a server, and returns the files and the next steps. */
+export async function writeServer(folder: string, name: string) {
+  const own = await filesOf('server', '')
+  const { edgetill, hono, postgres, ...types } = await projectDependencies(
+    'hono',
+    'postgres',
+    '@types/node',
+    'typescript',
+  )
+  const scripts = { start: 'node --env-file=.env start.ts', test: 'node --test shop.test.ts' }
+  const files = {
+    ...own,
+    'README.md': String(own['README.md']).replace('my-shop', name),
+    '.dockerignore': 'node_modules\n.env\n',
+    '.env': ENV.replaceAll(/=SECRET$/gm, () => `=${randomSecret()}`),
+    'package.json': `${JSON.stringify(
+      {
+        ...{ name, private: true, type: 'module', engines: { node: '>=22.18' }, scripts },
+        ...{ dependencies: { edgetill, hono, postgres }, devDependencies: types },
+      },
+      undefined,
+      2,
+    )}\n`,
+  }
+  await writeNew(folder, files)
+  return { files: Object.keys(files), next: ['npm install', 'npm test', 'npm start'] }
+}
+
+/** The settings for the emulator on this machine. */
+const ENV = `# For this machine, with the emulator. Git ignores this file.
+EDGETILL_MODE=test
+EDGETILL_BASE_URL=http://127.0.0.1:4010
+EDGETILL_API_URL=http://127.0.0.1:4010/balances-api
+EDGETILL_POS_ID=ed9e7111-0000-4000-8000-000000000001
+EDGETILL_SCHEME=SVC
+EDGETILL_API_KEY=emulator-api-key
+EDGETILL_API_SECRET=emulator-api-secret
+EDGETILL_ENDPOINTS_KEY=emulator-endpoints-key
+# Where people and the service reach the shop, such as https://pay.shop.example.com. Empty: on this machine alone.
+EDGETILL_PUBLIC_ORIGIN=
+EDGETILL_LINK_SECRET=SECRET
+EDGETILL_ADMIN_TOKEN=SECRET
+# Of compose.yaml.
+POSTGRES_PASSWORD=SECRET
+PORT=3000
+`
+
+/** The files of a starter's own folder, by the path that they get. */
+async function filesOf(kind: string, base: string): Promise<Record<string, string>> {
   const own = join(PACKAGE, 'template/starters', kind)
+  const files: Record<string, string> = {}
   for (const entry of await readdir(own, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
     // npm leaves a file of this name out of a package.
-    const target = join(base, file.slice(own.length + 1)).replace(/gitignore$/, '.gitignore')
-    files[target] = await readFile(file, 'utf8')
+    files[join(base, file.slice(own.length + 1)).replace(/gitignore$/, '.gitignore')] = await readFile(file, 'utf8')
   }
+  return files
+}
+
+/** Writes files. @throws {UsageError} before the first one if one of them exists. */
+async function writeNew(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   const there = Object.keys(files).filter((file) => existsSync(join(folder, file)))
   if (there.length > 0) throw new UsageError(`${there.join(', ')} exist in ${folder}. Nothing was written.`)
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), text, { flag: 'wx', mode: file.startsWith('.env') ? 0o600 : 0o644 })
-  }
-  const lines = next.map((line) => line.replace(join(shop, 'shop.test'), join(place, 'shop.test')))
-  return {
-    files: Object.keys(files),
-    next: [...lines, `npx edgetill emulator --write-env ${envFile('.env.emulator')}`, run],
   }
 }
 

@@ -72,7 +72,7 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
     addressOf(order_id, payment) {
       const page = payment?.link?.page as CheckoutPage | undefined
       const origin = originOf(env, page)
-      if (origin === '') return undefined
+      if (origin === '') return payment?.server_url
       // These routes work without LINK_SECRET.
       if (!payment || !env.LINK_SECRET) return `${origin}/webhooks`
       const { amount, currency, recurring_amount } = payment.terms

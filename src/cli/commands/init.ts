@@ -12,8 +12,8 @@ export const verb: Verb = defineVerb({
   summary: 'write a project of your own: the worker, its configuration, a test',
   description:
     'Writes a project that is yours: the worker, its configuration, a test. It asks nothing.\n' +
-    'With --server, it is the same shop for your own server. With a framework, it writes a shop over your own SQLite: ' +
-    'a pay button, the receiver, and a refund that is made once.',
+    'With --server, it is the same shop for your own server. With a framework, it writes a shop over your own ' +
+    'SQLite: a pay button, the receiver, and a refund that is made once.',
   examples: ['init my-shop', 'init my-shop --server'],
   readOn: 'worker/README.md',
   argument: {

@@ -5,22 +5,8 @@ import { authorized, delayWebhooks, instead, loseCapture, made, send, silent } f
 import { World } from './support/world.ts'
 
 const unknown = { status: 502, body: { code: 'outcome_unknown' } }
-const unsettled = { status: 409, body: { code: 'capture_unsettled' } }
 const notExecuted = { status: 409, body: { code: 'capture_not_executed' } }
 const TEN = { charge_amount: 10 }
-
-it('no other capture is made while an outcome is unknown, until the service shows it', async () => {
-  const world = await authorized()
-  delayWebhooks(world)
-  loseCapture(world, 'after_commit')
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-  world.emulator.faults.next({ kind: 'server_error', on: 'list-order-operations' }, 6)
-  expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject(unsettled)
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unsettled)
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject({ status: 200, body: { order_id: 'A-1', amount: 10 } })
-  expect(made(world, 'capture')).toHaveLength(1)
-  expect(await send(world, 'capture', 'two', { charge_amount: 5 })).toMatchObject({ status: 200, body: { amount: 5 } })
-}, 60_000)
 
 it.each<[string, (world: World) => Promise<unknown>]>([
   ['was answered', (world) => send(world, 'capture', 'one', TEN)],
@@ -89,29 +75,6 @@ it('a lost void is found out by its webhook, whatever its amount', async () => {
   expect(await send(world, 'void', 'one')).toMatchObject(unknown)
   await world.deliver(secondary('A-1', 'void', { ...ofAuth, amount: 7 }))
   expect(await send(world, 'void', 'one')).toMatchObject({ status: 200, body: { amount: 7 } })
-})
-
-it.each([
-  [1, 'was made', { status: 200, body: { method: 'capture', amount: 10 } }],
-  [2, 'stays unknown', unsettled],
-])('a capture of which %i webhooks arrive while the service does not show it yet %s', async (count, _, then) => {
-  const world = await authorized()
-  loseCapture(world, 'before_commit')
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(unknown)
-  await world.advance(121_000)
-  const { payment_id, transaction_id } = world.emulator.orders.get('A-1')?.payments[0] ?? {}
-  world.intercept = async (url, init) => {
-    world.intercept = undefined
-    const response = await world.emulator.fetch(url, init)
-    for (let i = 0; i < count; i++) {
-      // Not by `deliver`: its alarms wait for this capture.
-      world.time += 2_000
-      const event = secondary('A-1', 'capture', { payment_id, transaction_id, amount: 10 })
-      await world.post(world.signed(event))
-    }
-    return response
-  }
-  expect(await send(world, 'capture', 'one', TEN)).toMatchObject(then)
 })
 
 it('a 425 of a proxy says nothing of what the service has done: the capture is found out, not made twice', async () => {

@@ -18,7 +18,7 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
    * request, and opens a handle for it: `(env) => postgres(…)` of `edgetill/till`.
    */
   database?: ((env: Env) => TillDatabase) | undefined
-  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
+  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request automatically. */
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined

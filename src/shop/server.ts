@@ -72,7 +72,7 @@ export interface ServerOptions {
    * counts. Without it, the address of the connection counts. Set it only behind a proxy that writes this header.
    */
   trust?: string | undefined
-  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request by itself. */
+  /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request automatically. */
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined

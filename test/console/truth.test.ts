@@ -245,7 +245,7 @@ describe('closing a link', () => {
     await world.pay(String(again))
     const closed = await browser.submit(formTo(step, /\/revoke$/))
     await world.advance(20_000)
-    expect(plain(closed) + plain(await browser.open(link.url))).toMatch(/has paid meanwhile|Paid/)
+    expect(plain(closed) + plain(await browser.open(link.url))).toMatch(/has paid in the meantime|Paid/)
     expect(plain(closed)).not.toContain(en.link.closed)
     expect((await json<ShownOrder>(world, `/api/orders/${order_id}`)).totals.captured_minor).toBe(4_500)
   })

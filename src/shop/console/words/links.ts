@@ -108,7 +108,7 @@ export const links = {
     ended: {
       cancelled: ['Nobody can pay with this link any more: the payment that was opened with it is cancelled or failed.',
         'За цим посиланням більше не можна сплатити: відкритий за ним платіж скасовано або він не вдався.'],
-      paid: ['The customer has paid meanwhile. Open the order to refund it.',
+      paid: ['The customer has paid in the meantime. Open the order to refund it.',
         'Покупець тим часом сплатив. Відкрийте замовлення, щоб повернути гроші.'],
       pending: ['The customer is confirming the payment with the bank and may still pay. Look here again in a minute.',
         'Покупець саме підтверджує платіж у банку і ще може сплатити. Перевірте за хвилину.'],

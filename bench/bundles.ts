@@ -9,14 +9,14 @@ import { bin, root, WORKERD_BUNDLE } from './runtimes.ts'
 export interface Bundle {
   gzipped: number
   minified: number
-  /** Minified bytes of each file of ours and of each package, the largest first. */
+  /** Minified bytes of each of our files and of each package, the largest first. */
   imports: Record<string, number>
 }
 
-/** Folder of the package as it is published, built for the bench alone: others may be using dist. */
+/** Folder of the package as it is published, built only for the bench: other programs may be using dist. */
 export const DIST = join(root, 'test-output/bench/dist')
 
-/** Builds what would be published; `types` too when the declarations are wanted, which takes longer. */
+/** Builds the package as it would be published. `types`: with the declarations, which takes longer. */
 export async function buildPackage(types = false): Promise<string> {
   const words = ['--silent', '--out-dir', DIST, ...(types ? [] : ['--no-dts'])]
   await promisify(execFile)(bin('tsup'), words, { cwd: root })
@@ -49,7 +49,7 @@ export async function bundleOf(source: string): Promise<Bundle> {
   }
 }
 
-// A package is one import, whatever files it consists of.
+// A package is one import, of any number of files.
 function importName(file: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file
 }

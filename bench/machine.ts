@@ -4,7 +4,7 @@ import { availableParallelism, cpus, loadavg, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { bin, root } from './runtimes.ts'
 
-/** Where and with what a run was made: without it, figures mean nothing. */
+/** The machine and the versions of a run: without these, figures mean nothing. */
 export interface Machine {
   date: string
   cpu: string

@@ -1,6 +1,6 @@
 import type { Goal } from './report.ts'
 
-/** Why a goal is missed, and what a profile says of it: by what the goal's text begins with. */
+/** Why a goal is missed, with the findings of a profile: by the beginning of the goal's text. */
 const REASONS: readonly [goal: RegExp, reason: string][] = [
   [
     /^verify .* with node:crypto$/,
@@ -38,5 +38,5 @@ const REASONS: readonly [goal: RegExp, reason: string][] = [
 
 export const isMet = ({ measured, goal, atLeast }: Goal): boolean => (atLeast ? measured >= goal : measured <= goal)
 
-/** Why a goal is missed; undefined when nobody has found out. */
+/** Why a goal is missed; undefined if that is unknown. */
 export const reasonOf = ({ text }: Goal): string | undefined => REASONS.find(([goal]) => goal.test(text))?.[1]

@@ -8,7 +8,7 @@ export interface OurBundle {
   goal: number
   /** Bytes that it may never have; `npm run size:update` does not raise this. */
   limit?: number
-  /** Imports that must not be part of it, by the start of their names. */
+  /** Imports that the bundle must not contain, by the start of their names. */
   without: string[]
 }
 
@@ -28,7 +28,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'verify a webhook',
     program: (where) => `export { verifyWebhook } from ${from(where, 'webhooks')}`,
     goal: 6100,
-    // Beyond the goal: errors that name what a framework handed over and what to do, and valibot's own code for the rare event.
+    // Beyond the goal: errors that name a framework's mistake and its cure, and valibot's own code for the rare event.
     limit: 7600,
     without: NOTHING_FOREIGN,
   },
@@ -43,7 +43,7 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'whole client',
     program: (where) => `export { createClient } from ${from(where, 'index')}`,
     goal: 14_000,
-    // Beyond the goal: six more operations, redaction of what was sent, deadlines, checked options, errors that teach.
+    // Beyond the goal: six more operations, redaction of sent values, deadlines, checked options, errors that teach.
     limit: 20_600,
     without: NOTHING_FOREIGN,
   },
@@ -63,9 +63,9 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
     name: 'the till on SQLite',
     program: (where) => `export { createTill, sqlite } from ${from(where, 'till')}`,
     goal: 15_000,
-    // Beyond the goal: attempts at paying an order, a role's limit over all of them, records that are stored once, strays,
-    // webhooks that are taken back after a restored backup, and presses that wait for the first one's end; lists with
-    // filters, exact pages and a search, the takings of days, and their operations; what a shop over it hears and adds.
+    // Beyond the goal: attempts at paying an order, a role's limit over all attempts, records that are stored once, strays,
+    // webhooks that are taken back after a restored backup, and presses that wait for the first press; lists with filters,
+    // exact pages and a search, the takings of days, and their operations; the hooks for a shop over the till.
     limit: 30_400,
     // Events are stored as the SDK has read them, and hashed by Web Crypto.
     without: [...NOTHING_FOREIGN, 'valibot', '@noble/', 'src/http/', 'src/client/client.ts', 'src/shop/'],
@@ -90,13 +90,12 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     // Beyond the goal: the order gate with its outbox, refunds and voids, attempts that a person settles, a configuration that
     // is checked whole, erasing of personal data, and the SDK's own growth. Since then: links made and revoked by the API, the
     // index of orders with its filters, pages in two languages, reconciliation and alerts, the removal of data when its time has come,
-    // visits that wait while the shop cancels the order, and the customer's page that says what was bought, when and by which card;
-    // lists that are exact with any filter and a search, what needs a person in one request, and one
-    // id for an order with all attempts at paying it; links that are listed and short enough to be read out, what was taken on a day,
-    // and who did what; a second payment that is noticed at once, an index of any number of orders, a search by words, how each act
-    // ended; links that anybody may pay with, again and again, with their limits and
-    // what closing them ends; links that count what they sold, a number that can be raised, rejected payments in attention; the till
-    // as its one engine, over any SQL database.
+    // visits that wait while the shop cancels the order, and the customer's page with the purchase, its time and the card;
+    // lists that are exact with any filter and a search, every matter for a person in one request, and an id for an order
+    // with all attempts at paying it; links that are listed and short enough to be read out, a day's takings, and the audit
+    // record with outcomes; a second payment that is noticed at once, an index of any number of orders, a search by words;
+    // reusable links with limits that can be raised, counts of sales and the orders that closing cancels; rejected payments
+    // in attention; the till as the only engine, over any SQL database.
     limit: 103_400,
     without: NOTHING_OF_THE_SHOP,
   },
@@ -104,9 +103,9 @@ export default { fetch: shop.fetch, scheduled: shop.scheduled }`,
     name: 'worker with its console',
     program: () => `export { default } from './worker/index.ts'`,
     goal: Number.POSITIVE_INFINITY,
-    // The engine, and the pages of whoever runs the shop: today's takings, links with a QR code, orders with every action on them,
-    // search, what needs attention and the day's close, in two languages; all orders by state and day, forms that keep what was typed,
-    // links that are closed, sent and made again; links for anybody, with a code that prints. A webhook does not evaluate them.
+    // The engine, and the pages for the shop's people: today's takings, links with a QR code, orders with every action,
+    // search, attention and the day's close, in two languages; all orders by state and day, forms that keep their input,
+    // links that are closed, sent and made again; reusable links, with a code that prints. A webhook does not evaluate them.
     limit: 156_900,
     without: NOTHING_OF_THE_SHOP,
   },

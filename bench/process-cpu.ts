@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The child process with this name that was started last; undefined where the system does not show it. */
+/** The latest child process with this name; undefined if the system does not show it. */
 export function findChild(name: string): number | undefined {
   try {
     const found = readdirSync('/proc')
@@ -18,7 +18,7 @@ function isChild(pid: string, name: string): boolean {
   return stat.includes(`(${name})`) && Number(parent) === process.pid
 }
 
-/** Milliseconds of CPU, user and system, that the threads of a process have used; undefined where it cannot be read. */
+/** Milliseconds of CPU, user and system, that the threads of a process have used; undefined if the system does not show it. */
 export function cpuOf(pid: number): number | undefined {
   return attempt(() => {
     let nanoseconds = 0

@@ -18,7 +18,7 @@ const DOCUMENT = 'bench/README.md'
 
 export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8')) as Results
 
-/** Replaces the results of some subjects, and writes what shows them: the charts and bench/README.md. */
+/** Replaces the results of some subjects, and writes the charts and bench/README.md. */
 export function saveResults(changed: Results): void {
   const results: Results = { ...readResults(), ...changed }
   writeFileSync(FILE, `${JSON.stringify(results, rounded, 1)}\n`)

@@ -11,13 +11,13 @@ export const bin = (name: string): string => join(root, 'node_modules', '.bin', 
 export const PROCESS_RUNTIMES = ['node', 'deno', 'bun'] as const
 export type ProcessRuntime = (typeof PROCESS_RUNTIMES)[number]
 
-/** The compatibility date of wrangler.toml, and the last one at which nothing of Node is there. */
+/** The compatibility date of wrangler.toml, and the last date without any of Node's modules. */
 export const TEMPLATE_DATE = '2026-10-23'
 export const BARE_DATE = '2026-08-03'
 
 const execute = promisify(execFile)
 
-// The peers may read the environment or their own files: permissions are not what is measured.
+// The peers may read the environment or their own files: permissions are not measured.
 const COMMANDS: Record<ProcessRuntime, string[]> = {
   node: [process.execPath, '--no-warnings'],
   deno: [bin('deno'), 'run', '-A', '--no-prompt', '--quiet', '--no-check'],

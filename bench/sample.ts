@@ -19,7 +19,7 @@ export function sampleOf(values: readonly number[]): Sample {
   }
 }
 
-/** A quantile of sorted values, between two of them where it falls there. */
+/** A quantile of sorted values, interpolated between two neighbours. */
 export function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share
   const below = sorted[Math.floor(at)] ?? Number.NaN
@@ -28,8 +28,8 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /**
- * Runs contenders in turn. Each round begins with another one, and every second round runs backwards, so that other work of
- * the machine, and what one leaves behind for the next, is spread over all of them.
+ * Runs contenders in turn. Each round begins with the next contender, and every second round runs backwards. So other work
+ * of the machine, and the leftovers of the previous contender, are spread over all contenders.
  */
 export async function takeTurns<T>(
   contenders: readonly T[],
@@ -43,7 +43,7 @@ export async function takeTurns<T>(
   return values
 }
 
-/** The order of one round. */
+/** The order of a round. */
 export function orderOf<T>(contenders: readonly T[], round: number): T[] {
   const start = Math.floor(round / 2) % contenders.length
   const order = [...contenders.slice(start), ...contenders.slice(0, start)]

@@ -74,14 +74,14 @@ export interface Sent {
 /** The template's key of an order, faster than the template's own way. */
 export const keyOf = (order_id: unknown): string => createHash('sha256').update(String(order_id)).digest('base64url')
 
-/** A signed webhook. The query tells the bare route which rows to write. */
+/** A signed webhook. The query has the rows that the bare route writes. */
 export function sentWebhook(event: Record<string, unknown>): Sent {
   const { body } = signWebhook(event, API_SECRET)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return { method: 'POST', path: `/webhooks?key=${keyOf(event.order_id)}&id=${keyOf(body)}`, headers, body }
 }
 
-/** A client that keeps its connections, so that they are not what is measured. */
+/** A client that keeps its connections, so that they are not measured. */
 export function clientOf({ origin }: RunningWorker, inFlight = 1): (sent: Sent) => Promise<Answered> {
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight })
   return ({ method, path, headers = {}, body }) =>

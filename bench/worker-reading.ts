@@ -6,10 +6,10 @@ import { ADMIN_TOKEN, clientOf, keyOf, type RunningWorker, sentWebhook, startWor
 const EVENTS = [1, 10, 100, 1000]
 const ORDERS = [1_000, 100_000] as const
 const LISTS = ['', '?status=failure', '?open=true', '?reference=cart-7', '?search=customer-77@']
-/** A page of so many is sorted: 11 % of all orders. It has no goal. */
+/** A page of 11 % of all orders, which are sorted. It has no goal. */
 const BROAD = '?search=customer-9'
 
-/** One of those that are compared. */
+/** A contender of the comparison. */
 interface Contender {
   name: string
   worker: RunningWorker
@@ -69,7 +69,7 @@ async function withWorkers(
   }
 }
 
-/** Orders of one call: an object has 30 seconds for it. */
+/** Orders of a call, for which an object has 30 seconds. */
 const FILLED = 10_000
 
 async function fill(worker: RunningWorker, orders: number): Promise<void> {
@@ -90,7 +90,7 @@ async function deliver(worker: RunningWorker, order_id: string, count: number): 
   }
 }
 
-/** Takes the times of both, and returns the first one's median divided by the other's. */
+/** Takes the times of both, and returns the ratio of their medians. */
 async function measureRead(
   measures: Measure[],
   table: string,

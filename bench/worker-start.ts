@@ -11,11 +11,11 @@ const LOADS = 6
 /** Milliseconds for each round. */
 export interface StartTimes {
   wall: number[]
-  /** Empty where the system does not show the CPU time of workerd. */
+  /** Empty if the system does not show the CPU time of workerd. */
   cpu: number[]
 }
 
-/** Loads each bundle into fresh isolates, in turn, and asks each isolate once for `/health`. */
+/** Loads each bundle into fresh isolates, in turn, and requests `/health` once from each isolate. */
 export async function measureStarts<T extends { name: string }>(
   bundles: ReadonlyMap<T, string>,
   rounds: number,

@@ -2,7 +2,7 @@
 export const EVENT_KINDS = ['0.4 kB', '1.1 kB', '1.1 kB, Cyrillic', '8 kB'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
-/** A different event for each `index`: engines remember what they did with a string that comes again. */
+/** A different event for each `index`: engines cache their results for repeated strings. */
 export function eventOf(kind: EventKind, index: number): Record<string, unknown> {
   const serial = String(index).padStart(6, '0')
   const common = {

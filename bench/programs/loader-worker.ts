@@ -1,4 +1,4 @@
-// workerd: loads fresh Workers and asks each once, while the host takes the time.
+// workerd: loads fresh Workers and sends each a request, while the host takes the time.
 
 interface LoadedWorker {
   getEntrypoint(): { fetch(url: string): Promise<Response> }

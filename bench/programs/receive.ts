@@ -20,7 +20,7 @@ interface Argument {
   webhooks: number
 }
 
-/** µs of a webhook, from the first byte of the request to the last one of the response, for each round. */
+/** µs of a webhook, from the first byte of the request to the last byte of the response, for each round. */
 export interface ReceiveResult {
   framework: string
   ours: boolean
@@ -31,7 +31,7 @@ const SECRET = 'bench-secret'
 const POOL = 64
 const bodies = Array.from({ length: POOL }, (_, index) => signWebhook(eventOf('1.1 kB', index), SECRET).body)
 
-/** The last order that a receiver has stored: it shows that each of them reads the event. */
+/** The last order that a receiver has stored: it proves that each receiver reads the event. */
 let stored: unknown
 const onEvent = (event: { order_id?: unknown }): void => {
   stored = event.order_id

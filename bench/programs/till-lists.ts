@@ -41,7 +41,7 @@ const SHOWN = JSON.stringify({
   },
 })
 
-/** Fills the list with copies of what the till writes, and the log with a row for each order. */
+/** Fills the list with copies of the till's rows, and the log with a row for each order. */
 async function fill(database: TillDatabase, count: number): Promise<void> {
   const n = url
     ? `SELECT i FROM generate_series(1, ${count}) AS n(i)`

@@ -13,7 +13,7 @@ import { partsOf } from './verify-parts.ts'
 export interface Contender {
   name: string
   role: 'ours' | 'peer' | 'floor' | 'part'
-  /** Verifies the webhook with this index in the pool and returns its event; a part of that returns what it is for. */
+  /** Verifies the webhook with this index in the pool and returns its event; a part returns its own result. */
   verify: (index: number) => unknown
 }
 
@@ -45,7 +45,7 @@ export async function contendersFor(kind: EventKind): Promise<Contender[]> {
   ]
 }
 
-// A received body is a new string, never a slice of another one.
+// A received body is a new string, never a slice of another string.
 const fresh = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text))
 
 // Signed slightly in the future, within every peer's tolerance, so that no signature expires during a run.

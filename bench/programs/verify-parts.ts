@@ -7,7 +7,7 @@ import { verifySignature } from '../../src/webhooks/signature.ts'
 import { verifyWebhook } from '../../src/webhooks/verify.ts'
 import type { Contender } from './verify-contenders.ts'
 
-/** The parts of a verify, one after the other, and what goes with it: where its time goes on a runtime. */
+/** The steps of a verification, one after the other: where its time goes on a runtime. */
 const PARTS = {
   form: 'of it: the form, from the text of the body',
   signature: 'of it: the signature',

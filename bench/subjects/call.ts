@@ -8,7 +8,7 @@ import type { Goal, Measure, Subject } from '../report.ts'
 import { PROCESS_RUNTIMES, root, runProgram } from '../runtimes.ts'
 import { sampleOf } from '../sample.ts'
 
-/** The difference between two callers in each round, so that what slows both at the same time cancels out. */
+/** The difference between two callers in each round, so that a disturbance of both cancels out. */
 const DIFFERENCES = [
   ['the guard: guarded fetch minus bare fetch', GUARDED, BARE],
   ['edgetill minus guarded fetch', OURS, GUARDED],
@@ -24,7 +24,7 @@ export const measure: Subject = async ({ quick, say }) => {
   try {
     for (const runtime of PROCESS_RUNTIMES) {
       say(runtime)
-      // Many short turns, each compared with its neighbours: other work of the machine spoils only some of them.
+      // Many short turns, each compared with its neighbours: other work of the machine spoils only some turns.
       const given = { origin: server.origin, port: server.port, rounds: quick ? 16 : 120, calls: 50 }
       results.set(runtime, await runProgram<CallResult[]>(runtime, join(root, 'bench/programs/call.ts'), given))
     }

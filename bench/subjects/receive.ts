@@ -8,7 +8,7 @@ const TABLE = 'Receive a webhook of 1.1 kB'
 
 export const measure: Subject = async ({ quick, say }) => {
   say('node')
-  // Short turns: other work of the machine then spoils few of them.
+  // Short turns: other work of the machine then spoils only a few.
   const given = { rounds: quick ? 500 : 3000, webhooks: 5 }
   const results = await runProgram<ReceiveResult[]>('node', join(root, 'bench/programs/receive.ts'), given)
   const measures = results.map(({ framework, ours, micros }): Measure => {
@@ -17,7 +17,7 @@ export const measure: Subject = async ({ quick, say }) => {
   })
   const goals = [...new Set(results.map(({ framework }) => framework))].map((framework): Goal => {
     const of = (mine: boolean) => results.find((one) => one.framework === framework && one.ours === mine)?.micros ?? []
-    // In each round, both beside each other: what slows both at the same time cancels out.
+    // In each round, both beside each other: a disturbance of both cancels out.
     const ratios = of(true).map((micros, round) => micros / (of(false)[round] ?? Number.NaN))
     const text = `receive on ${framework}: time divided by that of a receiver written by hand`
     return { text, measured: sampleOf(ratios).median, goal: 1.2, unit: '×' }

@@ -56,7 +56,7 @@ const RATIOS: RatioGoal[] = [
 ]
 
 export const measure: Subject = async ({ quick, say }) => {
-  // Many short rounds: other work of the machine spoils some of them, but not the median.
+  // Many short rounds: other work of the machine spoils some rounds, but not the median.
   const rounds = quick ? 25 : 151
   const batchMs = quick ? 3 : 6
   const kinds = EVENT_KINDS.filter((kind) => !quick || IN_GOALS.includes(kind))

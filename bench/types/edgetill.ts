@@ -1,4 +1,4 @@
-// Uses every operation and every kind of event, to measure what a compiler has to read for that.
+// Uses every operation and every kind of event, to measure the work of a compiler.
 
 import { createClient, verifyWebhook } from '../../src/index.ts'
 

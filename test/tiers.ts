@@ -57,6 +57,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
 export const DAILY_ONLY: Readonly<Record<string, string>> = {
   'test/node/mutation-runs.test.ts': 'plays changes of the code',
   'test/node/prove.test.ts': 'proves shops in three languages, with a hundred orders each',
+  'test/node/server-prove.test.ts': 'proves a shop whose processes are killed, on two databases',
   'test/node/shops-elsewhere.test.ts': 'proves shops in two other languages, with hundreds of orders',
   'test/testing/prove/prove.test.ts': 'plays thousands of orders',
 }

@@ -219,6 +219,18 @@ it.each(['en-GB', 'uk-UA'])(
   },
 )
 
+it('the sums of a busy week fit a phone of 320 px', async () => {
+  const page = await signedIn(full, { viewport: { width: 320, height: 640 }, locale: 'uk-UA' })
+  await page.goto(`${full.worker}/console/day`)
+  const row = (name: string) => `<tr><th scope="row">${name}</th>${'<td class="n">78\u00a0721,10</td>'.repeat(3)}</tr>`
+  const rows = `<table class="sums">${['Переказ із рахунку', '16 лист.'].map(row).join('')}</table>`
+  await page
+    .locator('main .card')
+    .first()
+    .evaluate((card, html) => card.insertAdjacentHTML('beforeend', html), rows)
+  await look(page, 'console-day-320')
+})
+
 it('in forced colours every button and tab has an edge, and the current tab differs from the others', async () => {
   const page = await signedIn(full, { viewport: SIZES.phone, forcedColors: 'active' })
   await page.goto(`${full.worker}/console/orders/ivan-lamp`)

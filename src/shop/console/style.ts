@@ -97,7 +97,8 @@ dt { color: var(--quiet) } dd { font-variant-numeric: tabular-nums; margin: 0; m
 dl a { display: inline-block; min-height: 24px } table { border-collapse: collapse; width: 100% }
 th, td { border-top: 1px solid var(--line); padding: .375rem .25rem; text-align: start }
 table.sums { font-size: .8125rem; overflow-wrap: normal } table .bar { margin: .25rem 0 !important }
-table.sums td, table.sums th[scope=row] { white-space: nowrap }
+.sums td { white-space: nowrap } .sums th, .sums td { padding-inline: .125rem }
+.sums [scope=row] { min-width: 4.5rem; overflow-wrap: anywhere }
 td.n, th.n { font-variant-numeric: tabular-nums; text-align: end }
 svg.qr { background: #fff; border-radius: .5rem; display: block; height: auto; margin: 1rem auto 0; max-width: 15rem;
   width: 100% }

@@ -17,7 +17,7 @@ export const verb: Verb = defineVerb({
     ...group('The link:', {
       expiresAt: option('<TIME>', '2026-12-31T23:59:59Z (default: in 24 hours)'),
       reference: option('<TEXT>', 'your own; it comes back in onEvent and in the order'),
-      landing: flag('shows what is bought and a button first'),
+      landing: flag('shows the purchase and a button first'),
       longOrderId: flag('an ID of up to 253 characters, which no refund takes'),
     }),
     ...group('The worker:', {

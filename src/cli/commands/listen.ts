@@ -16,7 +16,7 @@ const OPTIONS = {
     port: option('<N>', 'the port; default 4011, 0 takes a free one', wholeNumber(0, 65_535)),
     host: option('<HOST>', 'where it listens; default 127.0.0.1, 0.0.0.0 for containers and phones'),
     forwardTo: option('<URL>', 'sends body and headers on unchanged, and shows the response', webAddress),
-    save: option('<DIR>', 'keeps what came, for edgetill replay; it may hold card tokens'),
+    save: option('<DIR>', 'keeps the webhooks, for edgetill replay; they may hold card tokens'),
     json: flag('each as a line of JSON, for programs'),
   }),
 }

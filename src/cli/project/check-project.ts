@@ -72,7 +72,7 @@ export function checkEnvironment(environments: readonly WranglerEnvironment[], n
   }
   if (crons === 0) {
     const fix = 'Add [triggers] with crons = ["* * * * *"] to the top level.'
-    findings.push(failed(name, 'no cron is set: what is due is not done, and personal data stays', fix))
+    findings.push(failed(name, 'no cron is set: due work is not done, and personal data stays', fix))
   }
   if (date < OLDEST_DATE) {
     const fix = `Set compatibility_date = "${OLDEST_DATE}" or a later date.`

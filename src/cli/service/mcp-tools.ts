@@ -154,8 +154,8 @@ export function proveTool(secrets: Secrets): Tool {
   return {
     name: 'prove',
     description:
-      'Attacks a receiver of webhooks on this machine, and judges by money what the shop says of its orders. ' +
-      `Reports after ${PROVE_SECONDS} s what was found so far; maxSeconds changes that.`,
+      'Attacks a receiver of webhooks on this machine, and compares the money in its orders. ' +
+      `Reports its findings after ${PROVE_SECONDS} s at most; maxSeconds changes that.`,
     inputSchema: inputOf(Object.fromEntries(properties), ['url', 'state']),
     annotations: { readOnlyHint: false },
     async run(input, signal, onProgress) {

@@ -30,7 +30,7 @@ export function causeOf(error: unknown): string {
 export function cureOf(error: unknown): string {
   if (isConnectionError(error)) {
     const cause = causeOf(error.cause)
-    const check = 'Check EDGETILL_BASE_URL (and EDGETILL_API_URL) and the network; edgetill doctor finds what is wrong.'
+    const check = 'Check EDGETILL_BASE_URL (and EDGETILL_API_URL) and the network; edgetill doctor finds the mistake.'
     return cause === '' ? check : `Cause: ${cause}. ${check}`
   }
   if (isConfigError(error) && error.field === 'apiUrl') return 'Set EDGETILL_API_URL, or pass --api-url.'

@@ -24,14 +24,14 @@ export const PROVE_OPTIONS = {
   orders: option('<COUNT>', 'how many orders are drawn after the fixed ones (default: 100)', whole),
   seed: option('<NUMBER>', 'decides orders and attacks (default: 1)', whole),
   kinds: completed(ORDER_KINDS, kinds),
-  maxSeconds: option('<NUMBER>', 'after which it says what it has found so far (default: 120)', whole),
+  maxSeconds: option('<NUMBER>', 'after which it reports its findings so far (default: 120)', whole),
   story: option('<FILE>', 'plays only this story, which an earlier run wrote'),
   report: option('<FILE>', 'writes an HTML page with the story of each failing order'),
   json: flag('the result as JSON, for programs'),
   // The help has no room for these: guides/prove.md has them.
   ...unlisted({
-    paid: option('<PATH>', 'where the JSON has what was paid (default: $.paid)'),
-    refunded: option('<PATH>', 'what was refunded (default: $.refunded)'),
+    paid: option('<PATH>', 'where the JSON has the paid amount (default: $.paid)'),
+    refunded: option('<PATH>', 'the refunded amount (default: $.refunded)'),
     shipped: option('<PATH>', 'how often it was shipped (default: $.shipped)'),
     currency: option('<PATH>', 'the currency (default: $.currency)'),
     units: option('<UNIT>', 'of the amounts in the JSON: decimal (100.5) or minor (10050) (default: decimal)'),

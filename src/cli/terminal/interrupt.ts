@@ -32,7 +32,7 @@ let lost = false
 function loseOutput({ code, message }: NodeJS.ErrnoException): void {
   if (lost) return
   lost = true
-  process.stderr.write(`The output cannot be written (${code ?? message}); what was begun went on all the same.\n`)
+  process.stderr.write(`The output cannot be written (${code ?? message}); the work itself went on.\n`)
   process.on('exit', () => {
     process.exitCode ||= 3
   })

@@ -82,7 +82,7 @@ describe('a webhook receiver', () => {
     ['a login page', page(200, '<input type="password">'), 'asks for a login', 'Except this path'],
     ['basic authentication', page(401, 'Authorization Required', {}), 'asks for a login', 'Except this path'],
     ['a page', page(200, '<h1>Shop</h1>'), 'a page, not a receiver', 'Check the path'],
-    ['a receiver that verifies nothing', page(200, 'OK', {}), 'takes what is not signed', 'verify the signature'],
+    ['a receiver that verifies nothing', page(200, 'OK', {}), 'accepts unsigned webhooks', 'verify the signature'],
     ['a body parser', page(415, '', {}), 'a body parser', 'Mount the receiver before it'],
     ['a mistake', page(500, 'Internal error', {}), 'a mistake in the receiver', 'Its log names'],
     ['a receiver that is down', page(503, '', {}), 'responded 503', 'Look at both logs'],

@@ -108,7 +108,7 @@ describe('doctor --worker-url', () => {
       'a worker that accepts a forged webhook',
       standIn(new Response('OK')),
       { 'webhook receiver': 'failed', ...NOT_TRIED },
-      ['takes what is not signed'],
+      ['accepts unsigned webhooks'],
     ],
     [
       "live mode with the test's POS",
@@ -116,7 +116,7 @@ describe('doctor --worker-url', () => {
       { 'worker MODE': 'failed', 'worker link': 'skipped' },
       [
         'live, but POS_ID are those of [env.test.vars]',
-        'Write into [env.live.vars] what the service gave you for live.',
+        'Write the values that the service gave you for live into [env.live.vars].',
       ],
       LIVE,
     ],

@@ -6,7 +6,7 @@ const UNTRIED = {
   cryptogram_without_cvv: 'it takes the cryptogram of a wallet',
   validation_url_http: 'its preflight request needs a response from a page of yours, in a form that is not shown',
   split_without_recurring: 'it could start a subscription that cannot be ended',
-  null_is_absent: 'no response shows what was meant by it',
+  null_is_absent: 'no response shows its meaning',
   sender_address: 'a tunnel or a proxy stands before the receiver',
   webhook_retries: 'it can take a day',
 }

@@ -61,7 +61,7 @@ function authentication({ hmac, plain, list }: Probes, configured: Authenticatio
     return failed(check, 'the service does not take the HMAC signature, only plain', SET('plain'))
   }
   if ([hmac, plain].some(({ verdict }) => verdict === 'unknown')) {
-    return warning(check, 'could not be found out', 'Correct what is wrong above, and run edgetill doctor again.')
+    return warning(check, 'could not be found out', 'Correct the failures above, and run edgetill doctor again.')
   }
   if (list.verdict === 'accepted') {
     return failed(check, 'plain is taken, but neither scheme where webhooks are sent again', SET('plain'))

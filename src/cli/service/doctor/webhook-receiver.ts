@@ -69,7 +69,7 @@ function judgeReceiver({ status, headers }: Response, text: string, own: typeof 
   if (known) return failed(CHECK, observed + known[0], known[1])
   if (status >= 500) return failed(CHECK, observed, 'Is the receiver running behind its proxy? Look at both logs.')
   if (status >= 200 && status < 300) {
-    const why = isPage ? 'a page, not a receiver of webhooks' : 'it takes what is not signed'
+    const why = isPage ? 'a page, not a receiver of webhooks' : 'it accepts unsigned webhooks'
     return failed(CHECK, `${observed}: ${why}`, `Check the path; a receiver has to verify the signature: ${GUIDE}.`)
   }
   const why = `${observed}, not with 400 or 401 as edgetill's receiver does`

@@ -50,7 +50,7 @@ export async function checkWorker(
       findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
       findings.push(skipped('worker link', 'none is made where MODE is live'))
     } else if (token.status !== 404 || body.status !== 'ok') {
-      findings.push(skipped('worker link', 'not made: what is wrong above has to be right first'))
+      findings.push(skipped('worker link', 'not made: correct the failures above first'))
     } else findings.push(...(await tryLink(ask, asking())))
   } catch (error) {
     const fix = 'Check the address and the network; is the worker deployed, or `npm run dev` running?'
@@ -66,7 +66,7 @@ const SECRET = /(_KEY|SECRET|_PREVIOUS|ADMIN_TOKEN|PEOPLE)$/
 function configuration({ status, problems }: Record<string, unknown>, mode: string, own?: Environment): Finding[] {
   if (status === 'ok') return [ok('worker', `healthy, MODE ${mode}`)]
   if (!Array.isArray(problems)) {
-    return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor says what is wrong.')]
+    return [failed('worker', 'misconfigured', 'With the right ADMIN_TOKEN, edgetill doctor names the mistake.')]
   }
   const [flag, table] = own?.name === undefined ? ['', '[vars]'] : [` --env ${own.name}`, `[env.${own.name}.vars]`]
   return problems.map(({ binding, problem }: { binding?: unknown; problem?: unknown }) => {
@@ -82,7 +82,7 @@ function tokenOf({ status }: WorkerResponse): Finding {
   if (status === 404) return ok(check, 'accepted')
   const fix = 'Pass the ADMIN_TOKEN that this worker has: each environment has a different one.'
   if (status === 401) return failed(check, 'not accepted', fix)
-  return failed(check, `the worker responded ${status} under /api`, `Correct what is wrong above. ${LOG}`)
+  return failed(check, `the worker responded ${status} under /api`, `Correct the failures above. ${LOG}`)
 }
 
 /** Whether the worker fits its environment, with addresses that the other environment does not have. */
@@ -99,7 +99,7 @@ function modeOf(mode: string, own: Environment | undefined, environments: Enviro
   const same = ['BASE_URL', 'API_URL', 'POS_ID'].filter(isSame)
   if (same.length === 0) return [ok('worker MODE', `${mode}, as in ${table}`)]
   const why = `${mode}, but ${same.join(', ')} are those of [env.${other?.name}.vars]`
-  return [failed('worker MODE', why, `Write into ${table} what the service gave you for ${mode}.`)]
+  return [failed('worker MODE', why, `Write the values that the service gave you for ${mode} into ${table}.`)]
 }
 
 /**

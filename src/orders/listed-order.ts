@@ -86,12 +86,13 @@ export function listedColumns(
   const { status_at } = withTimes(order, events)
   const { order_id, replaces, replaced_by, status, method, amount, currency, totals, updated_at } = order
   const flags = [...order.flags, ...more]
-  const { state, sum } = moneyState(order)
+  const { state: shown, sum } = moneyState(order)
+  const isClosed = attempts.some((one) => one.isClosed)
+  // Nobody can pay it any more, also where the service has never heard of it.
+  const state = isClosed && shown === 'waiting' ? 'failed' : shown
   const { buyer = {} } = attempts.filter(({ payment }) => payment).at(-1)?.payment ?? {}
   const { reference, description, customer_name, email, phone } = buyer
-  const isAwaited = attempts.some(
-    ({ payment, isClosed, order }) => payment && !isClosed && !isFinal(order.status ?? ''),
-  )
+  const isAwaited = !isClosed && attempts.some(({ payment, order }) => payment && !isFinal(order.status ?? ''))
   const digits = phone?.replaceAll(/\D/g, '')
   const refunded = totals.refunded_minor / 100 || null
   const sums = [...new Set([amount, sum, refunded])].map((one) => one && `=${one.toFixed(2)}`)

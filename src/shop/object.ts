@@ -3,7 +3,6 @@
 import type { SqlStatement, TillDatabase } from '../till/database.ts'
 import { durable, SQLITE_CLOCK } from '../till/database.ts'
 import type { ShopEnv } from './env.ts'
-import { StorageError } from './lib/storage-error.ts'
 import type { ObjectState } from './runtime.ts'
 
 /** The methods of the object that the runtime calls. */
@@ -49,16 +48,11 @@ export function createShopObject(makeTables: (database: TillDatabase, env: ShopE
  */
 export function objectDatabase({ TILL }: ShopEnv, clock: () => string = () => SQLITE_CLOCK): TillDatabase {
   const call = async (statements: readonly SqlStatement[]) => {
-    let answer: { rows?: Record<string, unknown>[][]; error?: string }
-    try {
-      const object = TILL.get(TILL.idFromName('shop') as never)
-      const response = await object.fetch('https://till/', { method: 'POST', body: JSON.stringify(statements) })
-      answer = (await response.json()) as typeof answer
-    } catch (error) {
-      throw new StorageError('The shop’s object failed.', false, error)
-    }
-    if (!answer.rows) throw new StorageError(`The shop’s database failed: ${answer.error}`, false)
-    return answer.rows
+    const object = TILL.get(TILL.idFromName('shop') as never)
+    const response = await object.fetch('https://till/', { method: 'POST', body: JSON.stringify(statements) })
+    const { rows, error } = (await response.json()) as { rows?: Record<string, unknown>[][]; error?: string }
+    if (!rows) throw new Error(error)
+    return rows
   }
   return {
     get clock() {

@@ -1,10 +1,8 @@
 // The tables of a shop beside those of its till, in the same database: links, acts, alerts, and queues for copying and
 // erasing.
 
-import { isConfigError } from '../errors.ts'
 import type { SqlStatement, SqlValue } from '../till/database.ts'
 import { makeTables, run, runAll } from '../till/store.ts'
-import { StorageError } from './lib/storage-error.ts'
 import type { Scope } from './scope.ts'
 
 /** A row of a table of the shop. Postgres may return a 64-bit integer as text. */
@@ -36,7 +34,7 @@ const TABLES = `
     PRIMARY KEY (order_id, item));
   CREATE TABLE edgetill_matter (id TEXT PRIMARY KEY, at bigint NOT NULL, is_done integer NOT NULL, matter text NOT NULL);
   CREATE INDEX edgetill_matter_open ON edgetill_matter (at) WHERE is_done = 0;
-  CREATE TABLE edgetill_copy (order_id TEXT PRIMARY KEY, written_at bigint NOT NULL, due_at bigint);
+  CREATE TABLE edgetill_copy (order_id TEXT PRIMARY KEY, written_at bigint NOT NULL, due_at bigint, told bigint NOT NULL);
   CREATE INDEX edgetill_copy_due ON edgetill_copy (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE edgetill_erasure (order_id TEXT PRIMARY KEY, before_at bigint NOT NULL, next_at bigint NOT NULL, place TEXT NOT NULL);
   CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);
@@ -46,25 +44,15 @@ const TABLES = `
 export const makeShopTables = (scope: Pick<Scope, 'till'>, more = ''): Promise<void> =>
   makeTables(scope.till, TABLES + more)
 
-/** Runs a statement. @throws {StorageError} if the database fails. */
+/** Runs a statement. */
 export const query = (scope: Pick<Scope, 'till'>, sql: string, ...values: SqlValue[]): Promise<readonly Row[]> =>
-  checked(() => run(scope.till, sql, ...values) as Promise<readonly unknown[]> as Promise<readonly Row[]>)
+  run<Row>(scope.till, sql, ...values)
 
 /** Runs statements in turn, all or none. @returns The rows of each. */
 export const queryAll = (
   scope: Pick<Scope, 'till'>,
   statements: readonly SqlStatement[],
-): Promise<readonly (readonly Row[])[]> =>
-  checked(() => runAll(scope.till, statements) as Promise<readonly (readonly Row[])[]>)
-
-async function checked<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StorageError || isConfigError(error)) throw error
-    throw new StorageError('The shop’s database failed.', false, error)
-  }
-}
+): Promise<readonly (readonly Row[])[]> => runAll(scope.till, statements) as Promise<(readonly Row[])[]>
 
 /** Whether this is the first of its name within a while, in the whole shop. */
 export async function isFirst(scope: Scope, name: string, ms: number): Promise<boolean> {

@@ -14,16 +14,12 @@ export interface Driver {
   /** @throws LOST if the order has changed since it was read: no row was written. */
   store(command: Of<'store'>, message: Message): unknown
   contradict(command: Of<'contradict'>): unknown
-  watch?(command: Of<'watch'>): unknown
-  unwatch?(command: Of<'unwatch'>): unknown
   send(operation: MoneyOperation): Promise<Message>
   /** Stores the response of a call. */
-  file(event: WebhookEvent, operation: MoneyOperation): Promise<unknown>
+  file(event: WebhookEvent): Promise<unknown>
   /** Stores the service's list for an operation, or of the whole order. */
   list(operation?: MoneyOperation): Promise<unknown>
   lookUp(command: Of<'look_up'>): Promise<Parameters<typeof lookedUp>[1]>
-  /** A call's result could not be stored: a later look stores it. */
-  failed?(operation: MoneyOperation, code: string, error: unknown): void
 }
 
 /** A decision from an older state was not written. */
@@ -89,7 +85,6 @@ export async function drive(driver: Driver, first: Message): Promise<MoneyAnswer
 /** @returns The message that follows from a command. */
 async function carryOut(driver: Driver, command: Command, played: Message): Promise<Message | undefined> {
   const { operation } = command as { operation: MoneyOperation }
-  const failed = (code: string) => (error: unknown) => driver.failed?.(operation, code, error)
   switch (command.type) {
     case 'then':
       return command.message
@@ -98,13 +93,14 @@ async function carryOut(driver: Driver, command: Command, played: Message): Prom
     case 'look_up':
       return lookedUp(operation, await driver.lookUp(command))
     case 'list':
-      await driver.list(operation).catch(failed('reconciliation_failed'))
+      await driver.list(operation).catch(() => {})
       return command.message
     case 'list_all':
       await driver.list()
       return { type: 'request', request: command.request }
     case 'file':
-      await driver.file(eventFrom(operation.kind, command.record), operation).catch(failed('operation_not_logged'))
+      // A later look stores it.
+      await driver.file(eventFrom(operation.kind, command.record)).catch(() => {})
       return
     case 'answer':
       return

@@ -49,12 +49,14 @@ export type OnTillEvent = (received: ReceivedEvent, order: TillOrder) => unknown
 
 /** Hooks for the engine of a shop. */
 export interface TillHooks extends StoreHooks {
-  /** Copies an event before its row is written. @throws Then no row is written. */
+  /** Copies an event before its row is written, and may add to its summary. @throws Then no row is written. */
   keep?(event: WebhookEvent, summary: StoredSummary, order_id: string): Promise<unknown>
-  /** A statement that is written with an event's row. */
-  beside?(order_id: string): SqlStatement
+  /** Statements that are written with an event's row. */
+  beside?(order_id: string): SqlStatement[]
+  /** Statements that are written with the address of a payment. */
+  opened?(base_id: string): SqlStatement[]
   /** An order, as `onEvent` gets it. */
-  shown?(reading: Reading): TillOrder
+  shown?(reading: Reading): Promise<TillOrder>
   /** Flags of an order that only the shop knows, for its lists. */
   flagged?(attempts: readonly Reading[]): Promise<readonly OrderFlag[]>
   /** The pause before another look at a creation by another process. Default 250. */
@@ -89,7 +91,7 @@ function reportOf(summary: StoredSummary): string {
   return operation ? JSON.stringify([operation, summary.status]) : summary.id
 }
 
-/** Stores a genuine event: when this returns, it is durable. @returns Undefined where `onEvent` is not due. */
+/** Stores a genuine event: when this returns, it is durable. @returns Undefined if there is no `onEvent`, or it is not due. */
 export async function storeEvent(
   scope: TillScope,
   event: WebhookEvent,
@@ -104,7 +106,7 @@ export async function storeEvent(
   let isKept = false
   return again(async () => {
     const read = await readOrder(scope, order_id, '', [summary])
-    const { order, events, made, bases, before } = read
+    const { order, events, made, bases } = read
     if (events.some((one) => one.id === id)) return undefined
     if (!isKept) await scope.keep?.(event, summary, order_id)
     isKept = true
@@ -116,22 +118,23 @@ export async function storeEvent(
     const dueInMs = notify && !isReported ? 0 : null
     const { id: _, ...fields } = summary
     const its = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const
-    const row = await append(scope, read, its, scope.beside?.(order_id))
+    const beside = scope.beside?.(order_id) ?? []
     const isBeside = read.attempts.some(({ attempt }) => attempt !== read.attempt)
-    if (isBeside && holdsMoney(order.totals)) await lookBeside(scope, read)
-    const after = { ...read, events: [...events, { ...summary, written_at: row.written_at }] }
-    if (before) scope.stored?.(event, before, after)
-    if (dueInMs === null) return undefined
-    return { row, event: unpacked(body, fields, base?.record), order: scope.shown?.(after) ?? order }
+    if (isBeside && holdsMoney(order.totals)) beside.push(lookBeside(scope, read))
+    const row = await append(scope, read, its, beside)
+    const { number, written_at } = row
+    const after = { ...read, events: [...events, { ...summary, number, written_at }] }
+    scope.stored?.(after)
+    if (dueInMs === null || !scope.onEvent) return undefined
+    return { row, event: unpacked(body, fields, base?.record), order: (await scope.shown?.(after)) ?? order }
   })
 }
 
 /** Makes the other payments of a paid order due now: a payment that can still be made is cancelled. */
-async function lookBeside(scope: TillOptions, { order_key, attempt }: Reading): Promise<void> {
-  const other = "order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ? RETURNING number"
-  const sql = update(`next_at = ${scope.database.clock}`, other)
-  await run(scope, sql, order_key, attempt)
-}
+const lookBeside = ({ database }: TillOptions, { order_key, attempt }: Reading): SqlStatement => [
+  update(`next_at = ${database.clock}`, "order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ?"),
+  [order_key, attempt],
+]
 
 /** The event of a row. */
 export async function eventIn(scope: TillOptions, { order_key, body, summary }: Row): Promise<WebhookEvent> {

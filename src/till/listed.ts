@@ -7,7 +7,7 @@ import { listedColumns, paperAmong } from '../orders/listed-order.ts'
 import { takingsOf } from '../orders/takings.ts'
 import type { SqlStatement, SqlValue } from './database.ts'
 import { again, LOST, sideBySide } from './drive.ts'
-import type { TillOptions, TillScope } from './events.ts'
+import type { TillScope } from './events.ts'
 import { isOpen } from './protocol.ts'
 import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll, selectOrder, update } from './store.ts'
 
@@ -15,65 +15,79 @@ import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll,
 export type ListRow = Record<string, SqlValue>
 
 const MOST_BEHIND = 500
+/** Orders that are read, and written, together: a Worker may make 1,000 calls. */
+const TOGETHER = 20
+
+/** An order to fold. `unlisted`: when the newest of its rows was written that are marked as listed. */
+type Behind = Pick<Row, 'order_id' | 'unlisted'>
 
 /** Folds at most 500 orders with unlisted rows. @returns Whether no order is left. */
 export async function catchUp(scope: TillScope): Promise<boolean> {
   const sql = `SELECT v.owner, b.* FROM (SELECT max(owner) AS owner FROM edgetill_version) v LEFT JOIN (SELECT order_id, max(unlisted) AS unlisted
-    FROM edgetill_log WHERE unlisted IS NOT NULL GROUP BY order_id LIMIT ${MOST_BEHIND + 1}) b ON b.unlisted > 0`
+    FROM edgetill_log WHERE unlisted IS NOT NULL GROUP BY order_id ORDER BY order_id LIMIT ${MOST_BEHIND + 1}) b ON b.unlisted > 0`
   const rows = await run(scope, sql)
   checkOwner(scope, rows[0] as Row)
   const behind = rows.filter(({ order_id }) => order_id !== null).slice(0, MOST_BEHIND)
-  await sideBySide(behind, ({ order_id, unlisted }) => putListed(scope, order_id, unlisted))
+  const parts = Array.from({ length: Math.ceil(behind.length / TOGETHER) }, () => behind.splice(0, TOGETHER))
+  await sideBySide(parts, (part) => putListed(scope, part))
   return rows.length <= MOST_BEHIND
 }
 
-/** Folds an order, and marks its rows as listed. @param until When the newest of these rows was written. */
-export const putListed = (scope: TillScope, order_id: string, until: SqlValue): Promise<void> =>
-  again(async () => {
-    const key = await orderKeyOf(order_id)
-    const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
-      WHERE o.order_id = ?`
-    const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
-      unlisted IS NOT NULL)) ORDER BY number`
-    // The list's row before the log: another process that has written since may have read a newer log.
-    const read = await runAll(scope, [[known, [order_id]], selectOrder(scope, key), [news, [key]]])
-    const [before, log, rows] = read as [ListRow[], Row[], Row[]]
-    const { order_key, base_id, next, attempts } = await readOrder(scope, order_id, '', [], log)
-    const records = rows.flatMap(({ summary, body, unlisted }) => {
-      const { record, erased } = JSON.parse(body)
-      return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased } : []
+/** Folds orders, and marks their rows as listed. */
+export async function putListed(scope: TillScope, behind: readonly Behind[]): Promise<void> {
+  const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
+    WHERE o.order_id = ?`
+  const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
+    unlisted IS NOT NULL)) ORDER BY number`
+  await again(async () => {
+    const reads = behind.map(async ({ order_id }): Promise<SqlStatement[]> => {
+      const key = await orderKeyOf(order_id)
+      // The list's row before the log: another process that has written since may have read a newer log.
+      return [[known, [order_id]], selectOrder(scope, key), [news, [key]]]
     })
-    const paper = paperAmong(before[0] ?? {}, records)
-    const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
-    const isUnknown = attempts.some(
-      ({ made, payment, order }) => made.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
-    )
-    const token = crypto.randomUUID()
-    const listed = { ...paper, ...listedColumns(base_id, attempts, isUnknown, await scope.flagged?.(attempts)) }
-    const columns: ListRow = { order_id, token, since: Number(rows[0]?.written_at), ...listed }
-    const names = Object.keys(columns)
-    const put = `INSERT INTO edgetill_order (${names}) VALUES (${names.map(() => '?')}) ON CONFLICT (order_id) DO UPDATE SET
-      ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
-    const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
-    const own = [order_id, token]
-    const done = update('unlisted = NULL', `order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
-    const [written] = await runAll(scope, [
-      [put, [...Object.values(columns), before[0]?.token ?? null]],
-      ...attempts.flatMap((one) =>
-        moneyOf(one, before, paper.payway).map(
-          ([sql, values]): SqlStatement => [sql.replace('?own', isOwn), [order_id, ...values, ...own]],
-        ),
-      ),
-      [done, [order_key, next, until, ...own]],
-    ])
-    if (!written?.length) throw LOST
+    const read = await runAll(scope, (await Promise.all(reads)).flat())
+    const puts = await Promise.all(behind.map((one, i) => fold(scope, one, read.slice(3 * i))))
+    const written = await runAll(scope, puts.flat())
+    if (written.flat().filter((row) => 'order_id' in row).length < behind.length) throw LOST
   })
+}
 
-/** Has an order folded again. */
-export const relist = ({ database }: TillOptions, order_key: string): SqlStatement => [
-  update(`unlisted = ${database.clock} + 1`, 'order_key = ? AND number = 1'),
-  [order_key],
-]
+/** The statements that list an order. */
+async function fold(
+  scope: TillScope,
+  { order_id, unlisted: until }: Behind,
+  read: readonly (readonly object[])[],
+): Promise<SqlStatement[]> {
+  const [before, log, rows] = read as [ListRow[], Row[], Row[]]
+  const { order_key, next, attempts } = await readOrder(scope, order_id, '', [], log)
+  const records = rows.flatMap(({ summary, body, unlisted }) => {
+    const { record, erased } = JSON.parse(body)
+    return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased } : []
+  })
+  const paper = paperAmong(before[0] ?? {}, records)
+  const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
+  const isUnknown = attempts.some(
+    ({ made, payment, order }) => made.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
+  )
+  const token = crypto.randomUUID()
+  const listed = { ...paper, ...listedColumns(order_id, attempts, isUnknown, await scope.flagged?.(attempts)) }
+  const columns: ListRow = { order_id, token, since: Number(rows[0]?.written_at), ...listed }
+  const names = Object.keys(columns)
+  const put = `INSERT INTO edgetill_order (${names}) VALUES (${names.map(() => '?')}) ON CONFLICT (order_id) DO UPDATE SET
+    ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
+  const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
+  const own = [order_id, token]
+  const done = update('unlisted = NULL', `order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
+  return [
+    [put, [...Object.values(columns), before[0]?.token ?? null]],
+    ...attempts.flatMap((one) =>
+      moneyOf(one, before, paper.payway).map(
+        ([sql, values]): SqlStatement => [sql.replace('?own', isOwn), [order_id, ...values, ...own]],
+      ),
+    ),
+    [done, [order_key, next, until, ...own]],
+  ]
+}
 
 /**
  * Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` behind.

@@ -165,6 +165,8 @@ function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest)
  * answer.
  */
 export interface Played {
+  /** The attempt that it was about. */
+  order_id: string
   answer?: MoneyAnswer | undefined
   why: string
   sent?: { id: string; answer?: MoneyAnswer } | undefined
@@ -256,7 +258,6 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       sent.answer = responded.answer
       return responded
     },
-    // If that fails, the next look at the operation stores the service's list.
     file: async (event) => isAnnounced || storeEvent(scope, event),
     async list(operation) {
       await lookUp(scope, reading, Object.keys(CALL_NAMES))
@@ -279,13 +280,13 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
         why += ' It has no list of operations: settle it by hand, as attention() shows.'
       return decided
     },
-    // `watch` and `unwatch` need no command here: the row itself is due, see settle.ts.
   }
   const isCalling = (id: string) => reading.made.some((one) => one.id === id && reading.now - one.started_at <= CALL_MS)
   try {
-    return { answer: await driveKey(driver, first, isCalling), why }
+    const answer = await driveKey(driver, first, isCalling)
+    return { order_id: reading.order_id, answer, why }
   } catch (error) {
-    return none ? { answer: none, why } : { why, sent, error }
+    return { order_id: reading.order_id ?? named, why, ...(none ? { answer: none } : { sent, error }) }
   }
 }
 

@@ -27,6 +27,7 @@ import {
   readNamed,
   readOrder,
   run,
+  runAll,
   update,
 } from './store.ts'
 
@@ -317,9 +318,6 @@ async function carryOut(
       return command.expires_at === undefined ? undefined : noteLink(opening, { opened_at: now, ...command })
     case 'expire':
       return noteLink(opening, { expired: true })
-    // Its row is due until it has ended.
-    case 'unwatch':
-      return undefined
   }
 }
 
@@ -415,8 +413,9 @@ async function create(
   // The service takes an order_id once: this is its payment, also if another process has taken it over.
   const its = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
   const set = `body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS}`
-  const sql = update(set, `order_key = ? AND number = ${its} RETURNING id`)
-  await run(scope, sql, JSON.stringify({ ...asked, url }), order_key, order_key, attempt, number)
+  const sql = update(set, `order_key = ? AND number = ${its}`)
+  const values = [JSON.stringify({ ...asked, url }), order_key, order_key, attempt, number]
+  await runAll(scope, [[sql, values], ...(scope.opened?.(base_id) ?? [])])
   delete opening.seen
   opening.opened = { outcome: 'done', url }
   if (!response.url) {

@@ -87,8 +87,6 @@ export type CheckoutCommand =
   | { type: 'expire'; attempt: number }
   /** Record that the shop cancelled the order. `mayFail`: the payment's webhook reports it too. */
   | { type: 'close'; mayFail: boolean }
-  /** The attempt is over: the service need not be asked about it. */
-  | { type: 'unwatch'; attempt: number }
   | { type: 'answer'; answer: CheckoutAnswer }
 
 /** `~99` is the last that fits into the service's limit. */
@@ -196,7 +194,7 @@ function latest(state: CheckoutState, attempt: number, why: Question): CheckoutC
 function conclude(state: CheckoutState, attempt: number, status: unknown, why: Question): CheckoutCommand[] {
   if (status === undefined && attempt > (state.checkout?.attempts ?? 1)) return latest(state, attempt - 1, why)
   if (why === 'is_revoked') {
-    // Its opening died before it was recorded: no customer has the address, and it is not watched.
+    // Its opening died before it was recorded: no customer has the address.
     if (status === 'init' && attempt > (state.checkout?.attempts ?? 0))
       return goOn(attempt, { type: 'cancel', attempt, why: 'revoked' })
     const isPaid = status !== undefined && status !== 'init' && status !== 'failure'
@@ -284,7 +282,5 @@ function cancelledByShop(state: CheckoutState, attempt: number, rejectedWith: nu
   if (!isOver && !isFollowed) return rejected
   // No webhook will report it: without this record the link would still lead to a payment.
   const close: CheckoutCommand = { type: 'close', mayFail: false }
-  return isOver
-    ? [close, { type: 'unwatch', attempt }, ...answer({ kind: 'link_closed', attempt })]
-    : [close, ...rejected]
+  return isOver ? [close, ...answer({ kind: 'link_closed', attempt })] : [close, ...rejected]
 }

@@ -128,10 +128,7 @@ type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
 
 export type Command =
   | { type: 'store'; operation: MoneyOperation }
-  /** Look at it on a schedule; `listed`: people see it. */
-  | { type: 'watch'; operation: MoneyOperation; listed: boolean }
-  | { type: 'unwatch'; operation: MoneyOperation }
-  /** Store the service's response as an event, and watch the operation until its final status. */
+  /** Store the service's response as an event. */
   | { type: 'file'; operation: MoneyOperation; record: object }
   /** Keep an end that contradicts the settled end: a person must look at both. */
   | { type: 'contradict'; operation: MoneyOperation; late: MoneyEnd }
@@ -224,9 +221,7 @@ export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string)
   return others.length === 0 ? paid.order_id : { code: 'paid_twice', order_ids }
 }
 
-/**
- * The operation is watched before it is recorded, and recorded before it is sent: a process that dies leaves its trace.
- */
+/** The operation is recorded before it is sent: a process that dies leaves its trace. */
 function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const { order, operations } = state
   const { hasCurrency, hasServerUrl, version, limit, ...fields } = wanted
@@ -265,7 +260,6 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   return {
     state: { ...state, operations: [...operations, operation] },
     commands: [
-      { type: 'watch', operation, listed: false },
       { type: 'store', operation },
       { type: 'then', message: { type: 'recorded', id: operation.id } },
     ],
@@ -288,10 +282,7 @@ function afterLoss(state: OrderState, operation: MoneyOperation, wanted: MoneyRe
   if (!found) return undefined
   const reply = mayBe(operation, found)
   const remembered: MoneyOperation = { ...operation, known: [], outcome: 'unknown', answer: reply, maybeLost: true }
-  const commands: Command[] = [
-    { type: 'watch', operation: remembered, listed: true },
-    { type: 'store', operation: remembered },
-  ]
+  const commands: Command[] = [{ type: 'store', operation: remembered }]
   return also({ state: { ...state, operations: [...state.operations, remembered] }, commands }, reply)
 }
 
@@ -430,12 +421,9 @@ function send(state: OrderState, operation: MoneyOperation, now: number): Step {
   return { state, commands: [{ type: 'send', operation }] }
 }
 
-/** An executed operation is watched until its final status; an unknown outcome is shown to people. */
 function responded(state: OrderState, operation: MoneyOperation, message: Of<'responded'>): Step {
   const { outcome, answer, operation_id } = message
   return end(state, operation, { outcome, answer, operation_id }, [
-    ...(outcome === 'unknown' ? [{ type: 'watch' as const, operation, listed: true }] : []),
-    ...(outcome === 'rejected' || outcome === 'not_sent' ? [{ type: 'unwatch' as const, operation }] : []),
     ...filed(operation, answer),
     { type: 'answer', answer },
   ])
@@ -523,10 +511,7 @@ function byHand(state: OrderState, operation: MoneyOperation, message: Of<'by_ha
     return { state, commands: [{ type: 'list', operation, message: { ...message, isListed: true } }] }
   }
   const settled = settledByHand(state, kind, amount)
-  return end(state, operation, { outcome: 'done', answer: settled }, [
-    { type: 'unwatch', operation },
-    { type: 'answer', answer: settled },
-  ])
+  return end(state, operation, { outcome: 'done', answer: settled }, [{ type: 'answer', answer: settled }])
 }
 
 const settledByHand = ({ order }: OrderState, method: OperationKind, amount: number | null): MoneyAnswer => ({
@@ -593,9 +578,8 @@ const isLike = ({ method, amount }: OrderOperation, { kind, expected }: MoneyOpe
   method === kind && (kind === 'void' || (amount !== null && Math.round(amount * 100) === expected))
 
 function executed(state: OrderState, operation: MoneyOperation, found: OrderOperation, now: number): Step {
-  const watching: Command[] = isOver(found) ? [{ type: 'unwatch', operation }] : []
   const shown = { outcome: 'done', answer: shownAs(state.order, found), operation_id: found.id } as const
-  return resume(end(state, operation, shown, watching), now)
+  return resume(end(state, operation, shown), now)
 }
 
 const shownAs = ({ order_id }: Pick<OrderFacts, 'order_id'>, { id, ...fields }: OrderOperation): MoneyAnswer => ({
@@ -605,14 +589,14 @@ const shownAs = ({ order_id }: Pick<OrderFacts, 'order_id'>, { id, ...fields }: 
 
 function notExecuted(state: OrderState, operation: MoneyOperation): Step {
   const answer: MoneyAnswer = { code: 'not_executed', kind: operation.kind }
-  return end(state, operation, { outcome: 'rejected', answer }, [{ type: 'unwatch', operation }])
+  return end(state, operation, { outcome: 'rejected', answer })
 }
 
 const denied = (state: OrderState, operation: MoneyOperation): Step =>
   also(notExecuted(state, operation), { code: 'not_executed', kind: operation.kind })
 
 /** Stores an operation's end. */
-function end(state: OrderState, operation: MoneyOperation, how: MoneyEnd, commands: Command[]): Step {
+function end(state: OrderState, operation: MoneyOperation, how: MoneyEnd, commands: Command[] = []): Step {
   const { outcome, answer, operation_id } = how
   const ended: MoneyOperation = { ...operation, outcome, answer, operation_id }
   const operations = state.operations.map((one) => (one.id === operation.id ? ended : one))

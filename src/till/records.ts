@@ -17,7 +17,7 @@ export interface Base {
 type Body = Partial<Omit<StoredEvent, 'record'>> & { of?: number; record: object; lacks?: string[] }
 
 /** Fields of a summary that are not the wire's. */
-const OWN = ['id', 'kind', 'unusable', 'fee_amount', 'fee_currency', 'recurring_id']
+const OWN = ['id', 'kind', 'unusable', 'fee_amount', 'fee_currency', 'recurring_id', 'expected', 'odd']
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 

@@ -68,7 +68,7 @@ const DAY_MS = 1440 * MINUTE_MS
 const PAUSES = { event: [1000, DAY_MS / 4], operation: [MINUTE_MS, DAY_MS], payment: [15 * MINUTE_MS, DAY_MS] } as const
 
 /** After this many failures, about two days, `onEvent` is not called again. */
-const MAX_ATTEMPTS = 20
+export const MAX_ATTEMPTS = 20
 /** A row that is never due again is due this long after its last try. */
 export const NEVER = 8_000_000_000_000_000
 
@@ -122,7 +122,7 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
   if (kind === 'event') {
     const read = async () => {
       const reading = await readOrder(scope, order_id)
-      return { event: await eventIn(scope, row), order: scope.shown?.(reading) ?? reading.order }
+      return { event: await eventIn(scope, row), order: (await scope.shown?.(reading)) ?? reading.order }
     }
     const { event, order } = due ?? (await read())
     return callInTime(() => scope.onEvent?.({ id, event }, order)).then(() => true)
@@ -223,18 +223,14 @@ export async function markOpenPayments(scope: TillOptions): Promise<void> {
 /** In place of an error, which may name a customer. */
 const REMOVED = 'Removed with the personal data.'
 
-/** The erased attempts: their events, and the times of later rows, which were kept. */
-export type Erasable = {
-  order_id: string
-  events: (Pick<Row, 'id' | 'summary'> & { written_at: number })[]
-  later: number[]
-}[]
+/** A row of an erased order. `later`: when it was written, if it was kept. */
+export type Erased = Pick<Row, 'kind' | 'id' | 'attempt' | 'summary' | 'written_at'> & { later: number[] }
 
 /**
  * Removes a customer's data from an order's rows; keys and bookkeeping stay.
- * @param until Later rows are kept, and the lists follow later.
+ * @param until Later rows are kept, and the lists follow later. @returns Its rows, but for operations.
  */
-export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erasable> {
+export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erased[]> {
   const { base_id } = attemptOf(order_id)
   const order_key = await orderKeyOf(base_id)
   // Events first: their records are compared with those of ends.
@@ -256,17 +252,8 @@ export async function eraseOrder(scope: TillOptions, order_id: string, until?: n
       : [[erase, [body, order_key, row.number, row.body]]]
   })
   if (updates.length > 0) await runAll(scope, updates)
-  if (rows.length > 0 && until === undefined) await putListed(scope, base_id, NEVER)
-  const numbers = [...new Set([1, ...rows.map(({ attempt }) => Number(attempt))])]
-  return numbers.map((number) => {
-    const own = rows.filter(({ attempt }) => Number(attempt) === number)
-    const events = own.filter(({ kind }) => kind === 'event')
-    return {
-      order_id: attemptId(base_id, number),
-      events: events.map(({ id, summary, written_at }) => ({ id, summary, written_at: Number(written_at) })),
-      later: own.filter(isKept).map(timeOf),
-    }
-  })
+  if (rows.length > 0 && until === undefined) await putListed(scope, [{ order_id: base_id, unlisted: NEVER }])
+  return rows.map((row) => ({ ...row, later: isKept(row) ? [timeOf(row)] : [] }))
 }
 
 /** A row's body without personal data. */

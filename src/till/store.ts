@@ -8,7 +8,6 @@ import { needsPerson } from '../orders/needs-person.ts'
 import type { ExpectedPayment, Order } from '../orders/order.ts'
 import { orderText } from '../orders/order-key.ts'
 import { type EventSummary, fieldsOf } from '../orders/summary.ts'
-import type { WebhookEvent } from '../schemas/event.ts'
 import { eventFrom } from './calls.ts'
 import type { SqlStatement, SqlValue, TillDatabase } from './database.ts'
 import { again, LOST } from './drive.ts'
@@ -57,8 +56,8 @@ const TABLES = `
 
 /** The hooks of a driver that the rows call. */
 export interface StoreHooks {
-  /** An event was stored. `before`: its attempt without the event. */
-  stored?(event: WebhookEvent, before: Judged, after: Reading): unknown
+  /** An event was stored: the order with it. */
+  stored?(after: Reading): unknown
   /** Where the webhooks of an attempt's operations go; undefined if that is not known. */
   addressOf?(order_id: string, payment: Reading['payment']): string | Promise<string> | undefined
 }
@@ -80,7 +79,7 @@ export async function run<T = Row>(
 /** Runs statements in one batch, or in turn. @returns Their rows. */
 export async function runAll(tables: Tables, statements: readonly SqlStatement[]): Promise<(readonly object[])[]> {
   const { database } = tables
-  if (database.batch) return checked(() => database.batch?.(statements))
+  if (database.batch && statements.length > 1) return checked(() => database.batch?.(statements))
   const all: (readonly object[])[] = []
   for (const [sql, values] of statements) all.push(await run(tables, sql, ...values))
   return all
@@ -166,10 +165,15 @@ type NewRow = {
 type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
 
 /**
- * Writes an order's next row, and returns it. @param beside A statement that is written with it.
+ * Writes an order's next row, and returns it. @param beside Statements that are written with it.
  * @throws LOST if another process has written one since the order was read.
  */
-export async function append(tables: Tables, order: Place, row: NewRow, beside?: SqlStatement): Promise<Row> {
+export async function append(
+  tables: Tables,
+  order: Place,
+  row: NewRow,
+  beside: readonly SqlStatement[] = [],
+): Promise<Row> {
   const { kind, id, body, summary, name = null, isOpen = false, dueInMs = null } = row
   const { clock } = tables.database
   const { order_key, base_id, attempt } = order
@@ -179,9 +183,7 @@ export async function append(tables: Tables, order: Place, row: NewRow, beside?:
   const place = [order_key, order.next++, attempt, kind, id, base_id]
   const rest = [name, Number(isOpen), JSON.stringify(body), summary ? JSON.stringify(summary) : null]
   const values = [...place, ...rest]
-  const [written] = beside
-    ? ((await runAll(tables, [[sql, values], beside]))[0] as Row[])
-    : await run(tables, sql, ...values)
+  const [written] = (await runAll(tables, [[sql, values], ...beside]))[0] as Row[]
   if (!written) throw LOST
   return written
 }
@@ -234,7 +236,7 @@ export interface Reading
   extends Record<'attempt' | 'announced' | 'next' | 'now' | 'asked_at', number>,
     Record<'order_key' | 'base_id' | 'order_id', string> {
   payment: (Payment & Row) | undefined
-  events: (StoredSummary & Pick<Row, 'written_at'>)[]
+  events: (StoredSummary & Pick<Row, 'written_at' | 'number'>)[]
   /** Responses, with which the records of later events are compared. */
   bases: readonly Base[]
   made: readonly MoneyOperation[]
@@ -242,12 +244,12 @@ export interface Reading
   order: TillOrder
   attempts: readonly Reading[]
   isClosed: boolean
-  /** Without the events that count as stored, for the engine of a shop. */
-  before?: Judged | undefined
+  /** The attempt as it was when the row with this number was its order's last. */
+  upTo(number: number): Judged
 }
 
-/** An event's summary, with the price that its webhook's address may contain. */
-export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined }
+/** An event's summary, with the price that its webhook's address may contain, and its fields of an odd shape. */
+export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined; odd?: string[] }
 export type Judged = Pick<Reading, 'order' | 'made'>
 
 /** The key of an order's rows, which all of its attempts share. */
@@ -292,10 +294,19 @@ export async function readOrder(
   const parsed = numbers.map((number) => parse(tables, base_id, number, rows, number === attempt ? more : []))
   const all = parsed.map((one): Reading => {
     const isPaidElsewhere = parsed.some((other) => other !== one && holdsMoney(other.folded.totals))
-    const reading: Reading = { ...place, ...judge(tables, one, first, isPaidElsewhere, one.order_id === asked) }
-    if (tables.stored && more.length > 0 && one.attempt === attempt)
-      reading.before = judge(tables, parse(tables, base_id, attempt, rows), first, isPaidElsewhere, false)
-    return reading
+    const of = (its: Parsed, wasAsked = false) => judge(tables, its, first, isPaidElsewhere, wasAsked)
+    return {
+      ...{ ...place, ...of(one, one.order_id === asked) },
+      upTo: (last) =>
+        of(
+          parse(
+            tables,
+            base_id,
+            one.attempt,
+            rows.filter(({ number }) => number <= last),
+          ),
+        ),
+    }
   })
   if (more.length === 0)
     for (const [i, { order, made }] of all.entries()) {
@@ -314,6 +325,16 @@ export async function readOrder(
   place.attempts.push(...(made.length > 0 ? made : known))
   link(all)
   return all.find((one) => one.attempt === attempt) as Reading
+}
+
+/** Reads orders in one batch. @param base_ids Of their first attempts. */
+export async function readOrders(tables: Tables, base_ids: readonly string[]): Promise<Reading[]> {
+  const keys = await Promise.all(base_ids.map(orderKeyOf))
+  const rows = (await runAll(
+    tables,
+    keys.map((key) => selectOrder(tables, key)),
+  )) as Row[][]
+  return Promise.all(base_ids.map((id, i) => readOrder(tables, id, '', [], rows[i])))
 }
 
 /** Adds the facts of the other attempts to each attempt. */
@@ -355,8 +376,8 @@ function parse(tables: Tables, base_id: string, attempt: number, all: readonly R
   const bases = ends.flatMap(({ number, answer }): Base[] =>
     answer.code === 'executed' ? [{ number, record: answer.record as Base['record'] }] : [],
   )
-  const received = of<Omit<StoredSummary, 'id'>>('event').map(([{ id, written_at }, summary]) => {
-    return { id, ...summary, written_at }
+  const received = of<Omit<StoredSummary, 'id'>>('event').map(([{ id, number, written_at }, summary]) => {
+    return { id, ...summary, number, written_at }
   })
   const stored = of<MoneyOperation>('operation').map(([{ id, name }, body]) =>
     withEnd({ ...body, id, keyHash: name ?? '' }, ends as never),
@@ -365,9 +386,9 @@ function parse(tables: Tables, base_id: string, attempt: number, all: readonly R
   // The response to a call is an event until its webhook has come.
   const reportOf = ({ method, operation_id, status }: EventSummary) => `${method} ${operation_id} ${status}`
   const reported = new Set(ends.length > 0 ? [...received, ...news].map(reportOf) : [])
-  const responses = ends.flatMap(({ id, written_at, event, answer }) => {
+  const responses = ends.flatMap(({ id, number, written_at, event, answer }) => {
     if (!more || event === undefined || answer.code !== 'executed') return []
-    const summary = { ...fieldsOf(eventFrom(event, { ...answer.record, order_id })), id, written_at }
+    const summary = { ...fieldsOf(eventFrom(event, { ...answer.record, order_id })), id, number, written_at }
     return reported.has(reportOf(summary)) ? [] : summary
   })
   const events = [...received, ...responses]
@@ -433,6 +454,18 @@ export async function readNamed(
   const base_id = baseOrderId(named)
   if (reading.state.order.isKnown || named !== `${base_id}~1`) return [reading, reading.attempt === 1]
   return [await readOrder(tables, base_id, asked), false]
+}
+
+/** Finds an operation of an order, or of an attempt. @returns Its attempt, else the named one, and the call that made it, if any. */
+export async function findOperation(
+  tables: Tables,
+  named: string,
+  id: string,
+): Promise<{ order_id: string; found: MoneyOperation | undefined }> {
+  const [reading] = await readNamed(tables, named)
+  const has = ({ made, order }: Reading) => [...made, ...order.operations].some((one) => one.id === id)
+  const { order_id, made } = reading.attempts.find(has) ?? reading
+  return { order_id, found: made.find((one) => one.id === id) }
 }
 
 /** Adds the end that counts to an operation: the last choice of a person, with its `known`, else the first end. */

@@ -21,7 +21,7 @@ import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
 import { cancelPayment, type Opened, type OpenOptions, openPayment } from './open-payment.ts'
 import type { OperationKind } from './protocol.ts'
 import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
-import { migrate, orderKeyOf, orderOf, type Reading, type Row, readNamed, run, type TillOrder } from './store.ts'
+import { findOperation, migrate, orderKeyOf, orderOf, type Row, readNamed, run, type TillOrder } from './store.ts'
 
 /**
  * `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the
@@ -210,9 +210,7 @@ export function tillOver(scope: TillScope): Till {
       return listAttention(scope)
     },
     async settleByHand(named, id, how) {
-      const [reading] = await readNamed(scope, named)
-      const has = ({ made, order }: Reading) => [...made, ...order.operations].some((one) => one.id === id)
-      const { order_id } = reading.attempts.find(has) ?? reading
+      const { order_id } = await findOperation(scope, named, id)
       return play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false })
     },
     async order(named) {

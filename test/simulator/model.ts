@@ -110,8 +110,6 @@ export interface World {
   loss?: { at: number | undefined; isAsked: boolean }
   /** The service's operations that the gate has events of; with a `?`: it is pending, as far as the gate knows. */
   known: readonly string[]
-  /** The operations that the alarm looks at. */
-  watched: readonly string[]
   made: readonly {
     id: string
     of?: string | undefined
@@ -142,7 +140,7 @@ export const TOTAL = 10_000
 export function firstWorld(scenario: Scenario): World {
   const before = scenario.madeBefore
   return {
-    ...{ now: 0, disk: [], known: [], watched: [], made: [], calls: [], serial: 0 },
+    ...{ now: 0, disk: [], known: [], made: [], calls: [], serial: 0 },
     ...{ kind: scenario.kind, attempts: scenario.attempts ?? [FIRST], promises: scenario.promises ?? {} },
     callers: scenario.tries.map((tries, index) => ({ key: keyName(scenario.oneKey ? 0 : index), tries })),
     ...(before && { made: [{ id: 'op-0', of: FIRST, key: OTHERS, attempt: OTHERS, amount: before }], known: ['op-0'] }),
@@ -225,7 +223,7 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
   if (run && deaths > 0) yield ['the worker dies', { ...without(world), deaths: deaths - 1 }]
   if (canBeLost && world.disk.length > 0) {
     const loss = { at: undefined, isAsked: false }
-    yield ['the gate loses its storage', { ...without(world), disk: [], watched: [], loss, canBeLost: false }]
+    yield ['the gate loses its storage', { ...without(world), disk: [], loss, canBeLost: false }]
   }
 }
 
@@ -268,7 +266,7 @@ function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[st
   }
   for (const { id, keyHash, of, maybeLost } of world.disk.filter(isOpen)) {
     const alone = { caller: undefined, ...(of !== undefined && { of }), commands: [] }
-    if (world.watched.includes(id)) {
+    if (!maybeLost) {
       const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
       yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
     }
@@ -478,12 +476,8 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       const one = world.made.find(({ id }) => id === operation_id) as World['made'][number]
       const isFinal = !one.pending
       const known = isFinal || !world.known.includes(operation_id) ? knowing(world.known, one) : world.known
-      return yield ['files the response', { ...(isFinal ? unwatched(world, command) : world), known, run }]
+      return yield ['files the response', { ...world, known, run }]
     }
-    case 'watch':
-      return yield ['watches', { ...world, watched: [...new Set([...world.watched, command.operation.id])], run }]
-    case 'unwatch':
-      return yield ['unwatches', { ...unwatched(world, command), run }]
     case 'look_up':
       // Operations that the service shows are stored like webhooks.
       yield [
@@ -513,12 +507,6 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       return yield ['lists', { ...listed(world), run: say(command.message) }]
   }
 }
-
-/** One whose end could not be stored stays watched. */
-const unwatched = (world: World, { operation: { id } }: { operation: MoneyOperation }): World =>
-  world.disk.some((one) => one.id === id && isOpen(one))
-    ? world
-    : { ...world, watched: world.watched.filter((one) => one !== id) }
 
 const listed = (world: World): World => ({ ...paid(world), known: world.made.map(eventOf) })
 

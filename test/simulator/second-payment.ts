@@ -156,8 +156,6 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
       return yield ['expires', { ...goOn, record: { attempts: n, expires_at: 1, ...world.record, expired: true } }]
     case 'close':
       return yield ['closes the links', { ...goOn, shop: 'closed' }]
-    case 'unwatch':
-      return yield ['looks no more', { ...goOn, watched: world.watched.filter((one) => one !== n) }]
     case 'answer': {
       const { run: _, ...after } = world
       if (/^(cancelled|link_closed)$/.test(command.answer.kind)) return yield ['says so', { ...after, shop: 'told' }]

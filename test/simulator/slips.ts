@@ -62,7 +62,7 @@ export const SLIPS: readonly Slip[] = [
 
 /** The rules of what a person decides and of what turns out to be untrue: their scenarios are SETTLED. */
 export const SETTLED_SLIPS: readonly Slip[] = [
-  ['a key that may have been executed is remembered', "{ type: 'store', operation: remembered },", ''],
+  ['a key that may have been executed is remembered', "{ type: 'store', operation: remembered }", ''],
   ["a person decides whether an operation is a key's", 'if (!isIts || !found)', 'if (!found)'],
   [
     'an event that contradicts "not executed" is reported',

@@ -81,7 +81,7 @@ const firstWorld = ({ tries, processes, deaths }: TillModelScenario): TillWorld 
 
 /** An open operation is settled by whoever asks, once a call cannot arrive any more. */
 function violated(world: TillWorld): string | undefined {
-  const rule = violatedByAnswers({ ...world, watched: [], canBeLost: false })
+  const rule = violatedByAnswers({ ...world, canBeLost: false })
   if (rule !== undefined) return rule
   // A contradiction is for a person, and the assumption of ten minutes leaves none.
   return world.late.length > 0 ? 'an operation ended twice' : undefined
@@ -238,7 +238,7 @@ function decided(world: TillWorld, protocol: Protocol): [TillWorld, string[]] {
     const next = protocol.step(state, message, run.readAt * TICK_MS)
     const answer = next.commands.flatMap((one) => (one.type === 'answer' ? one.answer : [])).at(-1) ?? run.answer
     const then = next.commands.flatMap((one) => (one.type === 'then' ? one.message : []))
-    const commands = next.commands.filter(({ type }) => !/^(answer|then|watch|unwatch)$/.test(type))
+    const commands = next.commands.filter(({ type }) => !/^(answer|then)$/.test(type))
     const after = {
       ...rest,
       message,

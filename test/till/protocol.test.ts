@@ -59,7 +59,7 @@ describe('a key', () => {
 
   it('is free again where nothing was sent', () => {
     const unsent = made({ outcome: 'not_sent', fingerprint: 'other', answer: NOT })
-    expect(play(request(), { operations: [unsent] }).types).toEqual(['watch', 'store', 'then'])
+    expect(play(request(), { operations: [unsent] }).types).toEqual(['store', 'then'])
   })
 
   it('belongs to one attempt at paying the order', () => {
@@ -130,7 +130,7 @@ describe('a request is rejected, and nothing written,', () => {
       [{ limit: 0, kind: 'capture' }, {}],
       [{}, { order: orderOf([], { isKnown: false }) }],
     ] as [Partial<MoneyRequest>, Partial<OrderState>][])
-      expect(play(request(wanted), state).types, JSON.stringify(wanted)).toEqual(['watch', 'store', 'then'])
+      expect(play(request(wanted), state).types, JSON.stringify(wanted)).toEqual(['store', 'then'])
   })
 })
 
@@ -203,7 +203,7 @@ describe('an open operation', () => {
     const waits = play(request({ keyHash: 'other' }), { operations })
     expect(waits.types).toEqual(['look_up'])
     const absent: Message = { type: 'looked_up', id: 'm', outcome: 'not_executed' }
-    expect(play(absent, waits.after)).toMatchObject({ types: ['store', 'unwatch', 'watch', 'store', 'then'] })
+    expect(play(absent, waits.after)).toMatchObject({ types: ['store', 'store', 'then'] })
     const unknown = play({ ...absent, outcome: 'unknown' }, waits.after)
     expect(unknown).toMatchObject({ types: ['answer'], answer: { code: 'unsettled', id: 'm', isOwn: false } })
   })
@@ -276,19 +276,15 @@ describe('after a loss of the keys', () => {
   it('nothing is sent for a minute, nor before the service was asked', () => {
     expect(play(request(), { loss }, NOW - 1).answer).toEqual({ code: 'order_rebuilt' })
     expect(play(request(), { loss }).types).toEqual(['list_all'])
-    expect(play(request(), { loss: asked }).types).toEqual(['watch', 'store', 'then'])
+    expect(play(request(), { loss: asked }).types).toEqual(['store', 'then'])
   })
 
   it('a key waits for a person while the service shows an operation of its kind that no key explains', () => {
     const { answer, after } = play(request(), { loss: asked, order })
     expect(answer).toEqual({ code: 'unexplained', id: 'new', kind: 'refund', operation_id: 'r-1' })
     expect(after.operations).toMatchObject([{ outcome: 'unknown', maybeLost: true, known: [] }])
-    expect(play(request({ kind: 'capture' }), { loss: asked, order }).types).toEqual(['watch', 'store', 'then'])
-    expect(play(request(), { loss: { ...asked, kept: ['r-1', 'r-2'] }, order }).types).toEqual([
-      'watch',
-      'store',
-      'then',
-    ])
+    expect(play(request({ kind: 'capture' }), { loss: asked, order }).types).toEqual(['store', 'then'])
+    expect(play(request(), { loss: { ...asked, kept: ['r-1', 'r-2'] }, order }).types).toEqual(['store', 'then'])
   })
 
   it('a person says which of them is its own: the one of its amount, if there is one', () => {
@@ -320,7 +316,7 @@ describe('after a loss of the keys', () => {
     expect(play(request(), { loss: asked, order, operations: [waiting] }).answer).toMatchObject({ code: 'unexplained' })
     const others = ['r-1', 'r-2'].map((id) => done({ id, keyHash: id, operation_id: id }))
     expect(play(request(), { loss: asked, order, operations: [waiting, ...others] })).toMatchObject({
-      ...{ answer: NOT, types: ['store', 'unwatch', 'answer'] },
+      ...{ answer: NOT, types: ['store', 'answer'] },
     })
   })
 })

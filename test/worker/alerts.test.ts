@@ -3,6 +3,8 @@ import { textOf } from '../../src/shop/engine/alerts.ts'
 import type { Alert, RaisedAlert } from '../../src/shop/options.ts'
 import { eventually } from '../support/eventually.ts'
 import { at, payment, secondary } from './support/events.ts'
+import { createKill } from './support/kill.ts'
+import { armed } from './support/killable.ts'
 import { failingOnAlert } from './support/watched.ts'
 import { failing, log, World, type WorldOptions } from './support/world.ts'
 
@@ -112,10 +114,22 @@ describe('alerts', () => {
     // The same flag again, because the event is gone.
     for (const key of await world.keys('event/')) await world.env('FRA').STATE.delete(key)
     world.object.rows("DELETE FROM edgetill_log WHERE kind = 'event'")
+    world.object.rows('DELETE FROM edgetill_copy')
     await post(world, payment('A-1'))
     await world.idle()
     expect(logged('flag')).toHaveLength(2)
     expect(alerts).toHaveLength(1)
+  })
+
+  it('are told by the cron where the program died as it had stored the event', async () => {
+    for (let killAt = 1, isStored = false; !isStored; killAt++) {
+      const { world, alerts } = watched()
+      await armed(world, createKill(killAt, 'dies after'), () => post(world, { ...PAID, eci: 5 }))
+      isStored = world.rows('A-1').size > 0
+      await world.advance(120_000)
+      const told = alerts.map(({ kind, flag, fields }) => flag ?? [kind, fields])
+      expect(told).toEqual(isStored ? [['unexpected_shape', ['eci']], 'unknown_order'] : [])
+    }
   })
 
   it('another order’s gate does not repeat what is about the shop', async () => {

@@ -91,6 +91,24 @@ it('everything that failed since a time is called again at once, what was given 
 })
 
 describe('GET /api/attention', () => {
+  it('also where more than 500 orders have news, which the lists fold in few calls', async () => {
+    const { world } = create()
+    for (let order = 0; order < 1010; order++) await world.post(world.signed(payment(`A-${order}`)))
+    await world.idle()
+    const counted = async <T>(what: () => Promise<T>): Promise<[T, boolean]> => {
+      const before = world.object.calls.object
+      return [await what(), world.object.calls.object - before < 250]
+    }
+    expect((await world.api('/api/orders')).status).toBe(503)
+    const [first, isCheap] = await counted(() => json(world, '/api/attention'))
+    expect([isCheap, first]).toMatchObject([true, { items: { length: 200 }, more: true, behind: true, count: 1000 }])
+    expect(await counted(() => json(world, '/api/attention?limit=0'))).toEqual([
+      { items: [], more: true, count: 1010 },
+      true,
+    ])
+    expect((await world.api('/api/orders')).status).toBe(200)
+  })
+
   it('says what needs a person, the oldest first, each in a sentence', async () => {
     const { world } = create()
     expect(await json(world, '/api/attention?limit=0')).toEqual({ items: [], more: false, count: 0 })

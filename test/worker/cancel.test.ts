@@ -60,6 +60,16 @@ describe('an order that the shop cancels', () => {
     expect(world.payable('A-1')).toEqual([])
   })
 
+  it('is listed as failed, not as waiting, also where the service has never heard of it', async () => {
+    const world = new World({ failures: 0 })
+    const link = await world.link({ order_id: 'A-1' })
+    world.intercept = () => Response.json({}, { status: 404 })
+    await world.get(link)
+    expect(await cancelled(world)).toEqual([200, { order_id: 'A-1', link: 'closed' }])
+    const listed = await (await world.api('/api/orders?state=failed')).json()
+    expect(listed).toMatchObject({ orders: [{ order_id: 'A-1', state: 'failed', status: null }] })
+  })
+
   it('stays as it is where it was paid without a link', async () => {
     const world = new World()
     await world.deliver(payment('A-1'))

@@ -282,3 +282,20 @@ it('the log names the fields that the service or the SDK rejects', async () => {
     { kind: 'checkout_rejected', order_id: id, fields: ['customer_phone'] },
   ])
 })
+
+it('a rejected payment is a matter for a person until it could be opened, and an opened link says nothing of it', async () => {
+  const world = new World()
+  const link = await world.link({ order_id: 'A-1' })
+  const kinds = async () =>
+    ((await (await world.api('/api/attention')).json()) as { items: { kind: string }[] }).items.map(({ kind }) => kind)
+  instead(world, CREATE, () => error(400))
+  await visit(world, link)
+  expect(await kinds()).toEqual(['checkout_rejected'])
+  world.intercept = undefined
+  const url = await world.open(link)
+  expect(await kinds()).toEqual([])
+  const before = world.object.calls.object
+  expect((await visit(world, link)).text).toBe(url)
+  // Whether it was revoked, and the order.
+  expect(world.object.calls.object - before).toBe(2)
+})

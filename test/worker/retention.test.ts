@@ -491,6 +491,31 @@ it('a link that nobody opens loses its personal data RETENTION_DAYS after it was
   expect(links).toMatchObject([{ customer_name: 'Olena' }, { customer_name: null }, { customer_name: null }])
 })
 
+it('an event of an erased order is removed in its time, also where the program died as it had stored it', async () => {
+  const world = worldOf('strict')
+  await pay(world, 'A-0')
+  await live(world, 32)
+  const count = () => holding(world, ['A-0'])
+  const { TILL: object } = world.env()
+  let isDead = false
+  const get = (name: never) => ({
+    async fetch(url: string, call: { method: string; body: string }) {
+      if (isDead) throw new Error('reset')
+      isDead = call.body.includes('INSERT INTO edgetill_log')
+      return object.get(name).fetch(url, call)
+    },
+  })
+  expect(count()).toBe(0)
+  world.options.env = { ...world.options.env, TILL: { ...object, get } }
+  await world.post(world.signed(payment('A-0', { status: 'pending', customer_phone: PHONE })))
+  await world.idle()
+  world.options.env = { RETENTION_DAYS: '30' }
+  await live(world, 29)
+  expect(count()).toBe(2)
+  await live(world, 3)
+  expect(count()).toBe(0)
+})
+
 it('an erasure that KV puts off says so, and goes on with the next run of the cron', async () => {
   const world = new World()
   await pay(world, 'A-0')

@@ -45,7 +45,14 @@ describe('the id that the shop knows', () => {
     const operations = [{ order_id: `${id}~2`, description: 'Two mugs', last_four: '1111' }]
     const taken = await world.api('/api/operations?from=2026-03-01&to=2026-03-01')
     expect(await taken.json()).toMatchObject({ operations })
+    // Its response counts until its webhook comes, in KV too.
+    world.emulator.faults.next({ kind: 'delay', ms: 60_000, on: 'webhook' })
     expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2`, amount: 100.5 } })
+    await world.advance(11_000)
+    const copies = [...(await world.stored('order/')).values()]
+    const copy = { order_id: `${id}~2`, totals: expect.objectContaining({ refunded_minor: 10_050 }) }
+    expect(copies).toContainEqual(expect.objectContaining(copy))
+    await world.advance(60_000)
     // The attempt belongs to the key, also when it holds no money any more.
     expect(await refund(world, id, 'back')).toMatchObject({ status: 200, body: { order_id: `${id}~2` } })
     await world.advance(2_000)
@@ -59,6 +66,14 @@ describe('the id that the shop knows', () => {
     // Another program's order may have such a name.
     await world.deliver(payment('cups~1'))
     expect(await world.order('cups~1')).toMatchObject({ order_id: 'cups~1', status: 'success' })
+    expect(await listed(world, 'search=cups')).toMatchObject([{ order_id: 'cups~1', status: 'success' }])
+    // What people wrote about it goes with its data.
+    const note = 'Olena will call'
+    expect((await world.send('/api/orders/cups~1/notes', { text: note })).status).toBe(201)
+    const record = async () => JSON.stringify((await world.order('cups~1'))?.record)
+    expect(await record()).toContain(note)
+    expect((await world.api('/api/orders/cups~1/personal-data', { method: 'DELETE' })).status).toBe(200)
+    expect(await record()).not.toContain(note)
   })
 
   it('names both attempts where both hold money, and takes the own id of one', async () => {

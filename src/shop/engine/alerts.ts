@@ -1,7 +1,8 @@
 // Alerts: news for a person of the shop, in words, sent at once and at most once an hour.
 
 import { sha256Base64url } from '../../lib/sha256.ts'
-import type { OrderFlag } from '../../orders/index.ts'
+import { holdsMoney } from '../../orders/fold.ts'
+import type { Order, OrderFlag } from '../../orders/index.ts'
 import { isDeclined } from '../../till/protocol.ts'
 import { callInTime } from '../../till/queue.ts'
 import { type Judged, type Reading, readOrder } from '../../till/store.ts'
@@ -93,11 +94,15 @@ async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
   return true
 }
 
-/** The alerts of an event: the flags that it has brought, and operations that it shows to have ended otherwise. */
-export function alertsOfChange(before: Judged, after: Reading): RaisedAlert[] {
-  const { order_id, order } = after
-  // A second try at paying is for information only.
-  const flags = order.flags.filter((flag) => flag !== 'paid_after_failure' && !before.order.flags.includes(flag))
+/** The alerts of news: new flags, and operations that ended otherwise than their callers were told. */
+export function alertsOfChange(
+  before: Judged,
+  after: Pick<Reading, 'order_id' | 'made'> & Pick<Order, 'flags'>,
+): RaisedAlert[] {
+  const { order_id } = after
+  // A second try at paying is for information only. A sale beyond its number is one when it is made.
+  const known = ['paid_after_failure', ...before.order.flags, holdsMoney(before.order.totals) && 'over_sold']
+  const flags = after.flags.filter((flag) => !known.includes(flag))
   const told = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
   return [
     ...flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id, flag })),

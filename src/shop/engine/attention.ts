@@ -1,9 +1,10 @@
 // Matters for a person of the shop: in its orders, webhooks without an order, and payments that the service rejects.
 
 import type { CheckoutLink } from '../../checkout-link/index.ts'
+import { baseOrderId } from '../../orders/attempt-id.ts'
 import { holdsMoney } from '../../orders/fold.ts'
 import type { SqlStatement } from '../../till/database.ts'
-import { readNamed, readOrder } from '../../till/store.ts'
+import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { listStrays, type Stray } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
@@ -31,12 +32,14 @@ export interface AttentionList {
   more: boolean
   /** How many items there are. */
   count: number
+  /** More than 500 orders have news that is not looked at yet: ask again. */
+  behind?: true
 }
 
 /** The items of the longest waiting orders. @param limit How many orders; 0: only the count. */
 export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
   const open = 'FROM edgetill_matter WHERE is_done = 0'
-  const [{ count: flags, orders }, [[sum] = [], matters = []]] = await Promise.all([
+  const [{ count: flags, orders, isWhole }, [[sum] = [], matters = []]] = await Promise.all([
     findNeeding(scope, limit && limit + 1),
     queryAll(scope, [
       [`SELECT count(*) AS count ${open}`, []],
@@ -44,24 +47,28 @@ export async function listAttention(scope: Scope, limit: number): Promise<Attent
     ]),
   ])
   const count = orders.reduce((all, one) => all + one.matters.length, flags + Number(sum?.count))
-  if (limit === 0) return { items: [], more: count > 0, count }
+  const about = { count, ...(!isWhole && { behind: true as const }) }
+  if (limit === 0) return { items: [], more: count > 0, ...about }
   const rows = [
-    ...orders.map((one) => ({ at: one.since, id: one.order_id, show: () => itemsOf(scope, one) })),
-    ...matters.map((row) => ({ at: Number(row.at), id: String(row.id), show: async () => [shownMatter(scope, row)] })),
+    ...orders.map((one) => ({ at: one.since, id: one.order_id, one })),
+    ...matters.map((row) => ({ at: Number(row.at), id: String(row.id), items: [shownMatter(scope, row)] })),
   ].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-  const items = await Promise.all(
-    rows.slice(0, limit).map(async ({ at, show }) => {
-      return (await show()).map((item) => ({ ...item, at: new Date(at).toISOString() }))
-    }),
+  const page = rows.slice(0, limit)
+  const readings = await readOrders(
+    scope.till,
+    page.flatMap((row) => ('one' in row ? row.id : [])),
   )
-  return { items: items.flat(), more: rows.length > limit, count }
+  const items = page.flatMap((row) => {
+    const its = 'one' in row ? itemsOf(scope, row.one, readings.shift() as Reading) : row.items
+    return its.map((item) => ({ ...item, at: new Date(row.at).toISOString() }))
+  })
+  return { items, more: rows.length > limit || !isWhole, ...about }
 }
 
 type Item = Omit<AttentionItem, 'at'> & Pick<AttentionItem, 'kind' | 'order_id' | 'text'>
 
 /** The items of an order; its flags are those of the attempt that holds money, else of the newest. */
-async function itemsOf(scope: Scope, { order_id, bits, matters }: Needing): Promise<Item[]> {
-  const { attempts } = await readOrder(scope.till, order_id)
+function itemsOf({ env }: Scope, { order_id, bits, matters }: Needing, { attempts }: Reading): Item[] {
   const { order } = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1) ?? {}
   const flags = [...(order?.flags ?? []), 'over_sold'].filter((flag) => (bits & (FLAG_BITS.get(flag) ?? 0)) > 0)
   const flagged = flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id: order?.order_id ?? order_id, flag }))
@@ -69,7 +76,7 @@ async function itemsOf(scope: Scope, { order_id, bits, matters }: Needing): Prom
   const asked = askedIn({ attempts })
   const { amount, currency } = asked ?? order ?? {}
   const sum = amount != null && currency != null && { amount, currency }
-  return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, scope.env, asked) }))
+  return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, env, asked) }))
 }
 
 const noItem = (): ProblemError => new ProblemError(404, 'not_found', 'No such item.')
@@ -81,10 +88,11 @@ export async function attentionDone(
   { kind, flag }: { kind: string; flag?: string | null | undefined },
 ): Promise<void> {
   if (kind === 'checkout_rejected') {
-    if (!(await finishStray(scope, rejectedId(named)))) throw noItem()
+    if (!(await finishStray(scope, rejectedId(baseOrderId(named))))) throw noItem()
     return
   }
-  const [{ base_id, order_key, next }] = await readNamed(scope.till, named)
+  const [{ base_id, order_key, next, attempts }] = await readNamed(scope.till, named)
+  if (attempts.length === 0) throw noItem()
   const { orders } = await findNeeding(scope, 1, base_id)
   const [{ bits, matters } = { bits: 0, matters: [] as Matter[] }] = orders
   const flags = [...FLAG_BITS].filter(
@@ -123,9 +131,10 @@ export async function reportRejected(scope: Scope, { order }: CheckoutLink, fiel
 }
 
 /** The payment could be created after all. */
-export async function reportAccepted(scope: Scope, order_id: string): Promise<void> {
-  await query(scope, 'DELETE FROM edgetill_matter WHERE id = ?', rejectedId(order_id))
-}
+export const acceptedAfterAll = (order_id: string): SqlStatement => [
+  'DELETE FROM edgetill_matter WHERE id = ?',
+  [rejectedId(order_id)],
+]
 
 /** Shows webhooks that name no order, unless they are known. */
 export async function addStray(scope: Scope, ...strays: readonly Stray[]): Promise<void> {

@@ -3,7 +3,7 @@
 import { attemptId } from '../../orders/attempt-id.ts'
 import type { SqlValue } from '../../till/database.ts'
 import { pauseAfter } from '../../till/queue.ts'
-import { doRow, makeDue, NEVER } from '../../till/settle.ts'
+import { doRow, MAX_ATTEMPTS, makeDue, NEVER } from '../../till/settle.ts'
 import type { Row } from '../../till/store.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { Scope } from '../scope.ts'
@@ -21,8 +21,6 @@ export interface FailingEvent {
   next_at: string | null
 }
 
-/** How often `onEvent` may fail for one event before it is given up. */
-const MAX_FAILURES = 20
 /**
  * Rows on which `onEvent` has failed. A row whose process died in the first call does not count: it is called again
  * anyway.
@@ -44,7 +42,7 @@ export async function listFailing(
   const rows = (await query(scope, sql, after)) as readonly unknown[] as Row[]
   return rows.map((row) => {
     const attempts = Number(row.attempts)
-    const given_up = attempts >= MAX_FAILURES
+    const given_up = attempts >= MAX_ATTEMPTS
     const next_at = Number(row.next_at)
     return {
       ...{ id: row.id, order_id: orderIdOf(row), attempts, error: row.error ?? '', given_up },

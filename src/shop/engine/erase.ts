@@ -1,16 +1,17 @@
 // Erasing personal data: of an order on request, and of all orders after RETENTION_DAYS.
 
+import { attemptId } from '../../orders/attempt-id.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { catchUp } from '../../till/listed.ts'
 import { bookkeepingOf } from '../../till/personal-data.ts'
-import { type Erasable, eraseOrder, NEVER } from '../../till/settle.ts'
+import { eraseOrder, NEVER } from '../../till/settle.ts'
 import { readNamed } from '../../till/store.ts'
 import { retentionMs } from '../env.ts'
 import { keyOf, type StoredEvent } from '../kv/events.ts'
 import { eraseStrays } from '../kv/strays.ts'
 import { HOUR_MS } from '../lib/day.ts'
 import { describeError, logError, logInfo } from '../lib/log.ts'
-import { ignoreOutage, orStorageError, StorageError } from '../lib/storage-error.ts'
+import { ignoreOutage, StorageError } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { isFirst, query, queryAll, type Row } from '../tables.ts'
 import { eraseLinks } from './links.ts'
@@ -65,15 +66,30 @@ export async function erasePersonalData(scope: Scope, named: string): Promise<Er
 
 async function erase(scope: Scope, order_id: string, before: number, isAsked: boolean, place = ''): Promise<Done> {
   const notes = await eraseNotes(scope, order_id, before)
-  const attempts = await eraseOrder(scope.till, order_id, before)
+  const rows = await eraseOrder(scope.till, order_id, before)
+  const attempts = [...new Set([1, ...rows.map(({ attempt }) => Number(attempt))])]
   if (isAsked) {
-    await orStorageError('list', () => catchUp(scope.till))
+    await catchUp(scope.till)
     await eraseLinks(scope, order_id)
-    const keys = attempts.map((attempt) => orderKey(attempt.order_id))
+    const keys = attempts.map((attempt) => orderKey(attemptId(order_id, attempt)))
     await removeStrays(scope, ({ order = '' }) => keys.includes(order))
   }
-  const done = await eraseCopies(scope, attempts, before, place)
-  return { ...done, later: [...notes, ...attempts.flatMap(({ later }) => later)] }
+  const copies = new Map<string, { at: number; metadata: object }>()
+  for (const attempt of attempts) {
+    // A process that died after it had written an event to KV has left no row.
+    for (const { key, metadata } of (await scope.copies?.list(keyOf(attemptId(order_id, attempt), ''))) ?? []) {
+      const known = (metadata ?? {}) as { received_at?: number }
+      copies.set(key, { at: Number(known.received_at), metadata: known })
+    }
+  }
+  for (const { attempt, id, summary, written_at } of rows.filter(({ kind }) => kind === 'event')) {
+    const key = keyOf(attemptId(order_id, Number(attempt)), id)
+    const at = Number(written_at)
+    const { metadata = { ...JSON.parse(summary ?? '{}'), received_at: at } } = copies.get(key) ?? {}
+    copies.set(key, { at, metadata })
+  }
+  const done = await eraseCopies(scope, copies, before, place)
+  return { ...done, calls: done.calls + attempts.length, later: [...notes, ...rows.flatMap(({ later }) => later)] }
 }
 
 async function removeStrays(scope: Scope, isDue: Parameters<typeof eraseStrays>[1]): Promise<void> {
@@ -89,36 +105,20 @@ async function removeStrays(scope: Scope, isDue: Parameters<typeof eraseStrays>[
 /** Removes a person's data from the events in KV; the keys, the metadata and the fold's fields stay. */
 async function eraseCopies(
   { copies: kv, now }: Scope,
-  attempts: Erasable,
+  copies: ReadonlyMap<string, { at: number; metadata: object }>,
   before: number,
   place: string,
 ): Promise<Omit<Done, 'later'>> {
-  if (!kv) {
-    const erased = attempts.flatMap(({ events }) => events.filter(({ written_at }) => written_at <= before))
-    return { erased_events: erased.length, events_left: 0, place, calls: attempts.length }
-  }
   const erased_at = now()
-  const copies = new Map<string, { at: number; metadata: object }>()
-  for (const { order_id, events } of attempts) {
-    // A process that died after it had written an event to KV has left no row.
-    for (const { key, metadata } of await kv.list(keyOf(order_id, ''))) {
-      const known = (metadata ?? {}) as { received_at?: number }
-      copies.set(key, { at: Number(known.received_at), metadata: known })
-    }
-    for (const { id, summary, written_at: at } of events) {
-      const key = keyOf(order_id, id)
-      const { metadata = { ...JSON.parse(summary ?? '{}'), received_at: at } } = copies.get(key) ?? {}
-      copies.set(key, { at, metadata })
-    }
-  }
   const due = [...copies].filter(([key, { at }]) => key > place && !(at > before)).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (!kv) return { erased_events: due.length, events_left: 0, place, calls: 0 }
   const rest = Math.max(due.length - ERASED_AT_ONCE, 0)
-  const done = { erased_events: 0, events_left: rest, place, calls: 5 + attempts.length }
+  const done = { erased_events: 0, events_left: rest, place, calls: 5 }
   for (const [key, { at, metadata }] of due.slice(0, ERASED_AT_ONCE)) {
     done.calls += 2
     const stored = (await kv.get(key)) as StoredEvent | undefined
     // KV may show it a moment later; an event that has been absent for an hour was deleted by hand.
-    if (!stored && erased_at - at < HOUR_MS) throw new StorageError('The storage hides an event.', false)
+    if (!stored && erased_at - at < HOUR_MS) throw new StorageError('The storage hides an event.')
     if (stored && stored.erased_at === undefined) {
       const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
       const kept = stored.summary ? { received_at: stored.received_at, value: true } : metadata

@@ -2,7 +2,6 @@
 
 import type { SqlValue } from '../../till/database.ts'
 import { catchUp } from '../../till/listed.ts'
-import { orStorageError } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll, type Row } from '../tables.ts'
 import { FIRST, placesOf, SOLD } from './places.ts'
@@ -80,7 +79,7 @@ export async function listLinks(
   origin: string,
   { limit, after = [Number.MAX_SAFE_INTEGER, ''], order_id, id, state }: LinkQuery,
 ): Promise<{ links: Link[]; next: LinkPlace | undefined }> {
-  await orStorageError('list', () => catchUp(scope.till))
+  await catchUp(scope.till)
   const now = scope.now()
   const its = `CASE WHEN o.status = 'success' THEN 'paid' WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ${now} THEN 'expired'
     WHEN o.order_id IS NOT NULL OR EXISTS (SELECT 1 FROM edgetill_reuse WHERE nonce = l.nonce) THEN 'opened' ELSE 'sent' END`

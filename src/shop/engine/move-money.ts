@@ -5,11 +5,10 @@ import { baseOrderId } from '../../orders/attempt-id.ts'
 import { requestOf } from '../../till/calls.ts'
 import { playMoney } from '../../till/move-money.ts'
 import { isOpen, type Message, type OperationKind } from '../../till/protocol.ts'
-import { readNamed } from '../../till/store.ts'
+import { findOperation } from '../../till/store.ts'
 import { later } from '../later.ts'
 import { outcomeUnknown, type RecordedResponse, responseTo } from '../lib/money-answers.ts'
 import { ProblemError, problemOf } from '../lib/problem.ts'
-import { isStorageError, StorageError } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { publish } from './publish.ts'
 
@@ -40,11 +39,7 @@ export async function settleByHand(
   named: string,
   { attempt_id: id, executed }: { attempt_id: string; executed: boolean | 'unknown' },
 ): Promise<RecordedResponse> {
-  const find = async () => {
-    const [reading] = await readNamed(scope.till, named)
-    const its = reading.attempts.find(({ made, order }) => [...made, ...order.operations].some((one) => one.id === id))
-    return { order_id: (its ?? reading).order_id, found: its?.made.find((one) => one.id === id) }
-  }
+  const find = () => findOperation(scope.till, named, id)
   const { order_id, found: before } = await find()
   if (executed !== 'unknown') {
     const settled = await play(scope, order_id, { type: 'by_hand', id, executed, isListed: false })
@@ -60,12 +55,12 @@ export async function settleByHand(
 
 async function play(
   scope: Scope,
-  order_id: string,
+  named: string,
   first: Message,
   kind?: OperationKind,
   fields: object = {},
 ): Promise<RecordedResponse> {
-  const { answer, sent, error } = await playMoney(scope.till, order_id, first, fields)
+  const { order_id, answer, sent, error } = await playMoney(scope.till, named, first, fields)
   if (answer || sent) later(scope, 'order_not_published', order_id, () => publish(scope, order_id))
   if (answer) return responseTo(answer)
   // A look has no answer.
@@ -73,7 +68,6 @@ async function play(
   // The caller gets the response, though it could not be stored.
   if (sent?.answer) return responseTo(sent.answer)
   if (sent && kind) return { status: 502, body: outcomeUnknown(kind) }
-  if (isStorageError(error)) throw new StorageError('The shop’s database failed.', false, error)
   const problem = problemOf(error)
   if (!problem || isConfigError(error)) throw error
   const title = 'Nothing was sent: the service could not be asked what was made before.'

@@ -4,12 +4,12 @@ import { isFinal } from '../../helpers/status.ts'
 import { attemptId } from '../../orders/attempt-id.ts'
 import { FLAGS } from '../../orders/listed-order.ts'
 import type { SqlStatement } from '../../till/database.ts'
-import { catchUp } from '../../till/listed.ts'
+import { catchUp, putListed } from '../../till/listed.ts'
 import { answeredBy, isOpen, type MoneyOperation } from '../../till/protocol.ts'
-import { type Reading, readOrder } from '../../till/store.ts'
+import { MAX_ATTEMPTS, NEVER } from '../../till/settle.ts'
+import { type Reading, readOrders } from '../../till/store.ts'
 import { hasEnded } from '../../till/unsettled.ts'
 import { DAY_MS } from '../lib/day.ts'
-import { orStorageError, StorageError } from '../lib/storage-error.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { queryAll, type Row } from '../tables.ts'
@@ -17,8 +17,6 @@ import { lateAlerts } from './alerts.ts'
 
 /** An open or failing matter needs a person after this long. */
 const TEN_MINUTES_MS = 600_000
-/** How often `onEvent` fails until it is not called again. */
-const MAX_FAILURES = 20
 
 /** The flags that need a person, each a bit of `flags` in the list of orders. */
 export const FLAG_BITS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
@@ -81,16 +79,16 @@ export const itemOf = ({ alert }: Matter): string => JSON.stringify(alert)
 
 /**
  * Finds the orders that need a person. Flags are counted: orders with only flags are listed up to `limit`.
- * @param order_id Looks only at this order. @returns `count`: how many flags are not done.
+ * @param order_id Looks only at this order, which has rows. @returns `count`: how many flags are not done. `isWhole`: no other order has news.
  */
 export async function findNeeding(
   scope: Scope,
   limit: number,
   order_id?: string,
-): Promise<{ count: number; orders: Needing[] }> {
+): Promise<{ count: number; orders: Needing[]; isWhole: boolean }> {
   const { till } = scope
-  const isWhole = await orStorageError('list', () => catchUp(till))
-  if (!isWhole) throw new StorageError('The list of orders is behind.', false)
+  const one = order_id === undefined ? [] : [{ order_id, unlisted: NEVER }]
+  const isWhole = await (one.length > 0 ? putListed(till, one).then(() => true) : catchUp(till))
   const its = order_id === undefined ? [] : [order_id]
   const list = flagged(order_id === undefined ? '' : 'AND o.order_id = ?')
   const [rows, values] = rowsOf(till.database.clock, order_id)
@@ -114,7 +112,7 @@ export async function findNeeding(
     const known = orders.get(order_id) ?? { order_id, since: Number(row.since), matters: [] }
     orders.set(order_id, { ...known, bits: Number(row.bits) })
   }
-  return { count: Number(sum?.count), orders: [...orders.values()] }
+  return { count: Number(sum?.count), orders: [...orders.values()], isWhole }
 }
 
 /** Every matter of every order other than its flags, done or not. */
@@ -123,25 +121,25 @@ export async function findMatters(scope: Scope): Promise<Matter[]> {
   return (await readMatters(scope, found)).flatMap(({ matters }) => matters)
 }
 
-function readMatters(scope: Scope, found: readonly Row[]): Promise<Needing[]> {
+async function readMatters(scope: Scope, found: readonly Row[]): Promise<Needing[]> {
   const orders = new Map<string, Row[]>()
   for (const row of found) orders.set(String(row.order_id), [...(orders.get(String(row.order_id)) ?? []), row])
-  const all = [...orders].map(async ([order_id, rows]) => {
-    const since = Number(rows[0]?.since)
-    return { order_id, since, bits: 0, matters: await mattersOf(scope, order_id, rows) }
+  const isRead = (rows: readonly Row[]) => rows.some((row) => Number(row.is_failing) === 0)
+  const open = [...orders].flatMap(([order_id, rows]) => (isRead(rows) ? order_id : []))
+  const readings = await readOrders(scope.till, open)
+  return [...orders].map(([order_id, rows]) => {
+    const attempts = isRead(rows) ? (readings.shift() as Reading).attempts : []
+    return { order_id, since: Number(rows[0]?.since), bits: 0, matters: mattersOf(order_id, attempts, rows) }
   })
-  return Promise.all(all)
 }
 
-async function mattersOf(scope: Scope, order_id: string, rows: readonly Row[]): Promise<Matter[]> {
+function mattersOf(order_id: string, attempts: readonly Reading[], rows: readonly Row[]): Matter[] {
   const failing = rows.filter(({ is_failing }) => Number(is_failing) > 0)
   const failed = failing.map(({ id, attempt, attempts }): Matter => {
-    const kind = Number(attempts) < MAX_FAILURES ? 'on_event_failing' : 'on_event_given_up'
+    const kind = Number(attempts) < MAX_ATTEMPTS ? 'on_event_failing' : 'on_event_given_up'
     const own = attemptId(order_id, Number(attempt))
     return { alert: { kind, order_id: own, event_id: String(id), attempts: Number(attempts) } }
   })
-  if (failing.length === rows.length) return failed
-  const { attempts } = await readOrder(scope.till, order_id)
   const late = attempts.flatMap((one) => lateAlerts(one.order_id, one))
   return [...attempts.flatMap((one) => openIn(one, rows)), ...late.map((alert) => ({ alert })), ...failed]
 }

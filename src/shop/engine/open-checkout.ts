@@ -15,7 +15,7 @@ import { describeError, logError } from '../lib/log.ts'
 import type { CheckoutPage } from '../lib/shown-order.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
-import { reportAccepted, reportRejected } from './attention.ts'
+import { reportRejected } from './attention.ts'
 import { publish } from './publish.ts'
 import { isRevoked } from './revoked.ts'
 
@@ -41,7 +41,6 @@ export async function openCheckout(
     if (isRejected) return await rejected(scope, link, error)
     if (answer.kind === 'failed') logError('checkout_not_opened', { order_id, ...describeError(error) })
     if (answer.kind === 'result') return { kind: 'redirect', url: await resultOf(scope, link, answer.attempt) }
-    if (answer.kind === 'redirect') later(scope, 'not_accepted', order_id, () => reportAccepted(scope, order_id))
     return answer as Opening
   } catch (error) {
     logError('checkout_not_opened', { order_id, ...describeError(error) })

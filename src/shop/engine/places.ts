@@ -2,7 +2,6 @@
 
 import { holdsMoney } from '../../orders/fold.ts'
 import { MONEY_STATES, type MoneyState } from '../../orders/money-state.ts'
-import { relist } from '../../till/listed.ts'
 import type { Reading } from '../../till/store.ts'
 import { isReuseId } from '../lib/links.ts'
 import type { Scope } from '../scope.ts'
@@ -28,13 +27,15 @@ export const ROWS: string = 'edgetill_reuse r LEFT JOIN edgetill_order o ON o.or
 export const placesOf = (link: string, condition = '1 = 1'): string =>
   `(SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = ${link}.nonce AND ${HAS_PLACE} AND ${condition})`
 
-/** Notes the sale of a link's order. @returns Whether the link had sold all that it may sell before. */
-export async function noteSold(scope: Scope, after: Reading): Promise<boolean> {
-  const { base_id, order_key, attempts } = after
-  if (!mayBeSold(base_id, [after, ...attempts])) return false
+/** Notes the sale of a link's order, once. @returns Whether the link had sold all that it may sell before. */
+export async function isOverSold(scope: Scope, { base_id, attempts }: Reading): Promise<boolean> {
+  if (!isReuseId(base_id) || !attempts.some(({ order }) => holdsMoney(order.totals))) return false
+  const known = 'SELECT max(sold) AS sold, min(sold) AS least FROM edgetill_reuse WHERE order_id = ?'
+  const [row] = await query(scope, known, base_id)
+  if (Number(row?.least ?? 1) > 0) return Number(row?.sold) > 1
   const count = `SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = edgetill_reuse.nonce AND r.order_id <> edgetill_reuse.order_id
     AND r.sold > 0 AND NOT ${isIn('released')}`
-  const [, sold = []] = await queryAll(scope, [
+  const [, , [now] = []] = await queryAll(scope, [
     // Of two sales at once one waits for the other here.
     [
       'UPDATE edgetill_link SET nonce = nonce WHERE nonce = (SELECT nonce FROM edgetill_reuse WHERE order_id = ? LIMIT 1)',
@@ -42,21 +43,10 @@ export async function noteSold(scope: Scope, after: Reading): Promise<boolean> {
     ],
     [
       `UPDATE edgetill_reuse SET next_at = NULL, sold = CASE WHEN (SELECT max_orders FROM edgetill_link l WHERE l.nonce = edgetill_reuse.nonce)
-        <= (${count}) THEN 2 ELSE 1 END WHERE order_id = ? AND sold = 0 RETURNING sold`,
+        <= (${count}) THEN 2 ELSE 1 END WHERE order_id = ? AND sold = 0`,
       [base_id],
     ],
+    [known, [base_id]],
   ])
-  const isOver = sold.some((row) => Number(row.sold) === 2)
-  if (isOver) await queryAll(scope, [relist(scope.till, order_key)])
-  return isOver
+  return Number(now?.sold) > 1
 }
-
-/** Whether an order holds money of which its link had sold all that it may sell before. */
-export async function isOverSold(scope: Scope, attempts: readonly Reading[]): Promise<boolean> {
-  const { base_id = '' } = attempts[0] ?? {}
-  const sql = 'SELECT sold FROM edgetill_reuse WHERE order_id = ? AND sold = 2'
-  return mayBeSold(base_id, attempts) && (await query(scope, sql, base_id)).length > 0
-}
-
-const mayBeSold = (base_id: string, attempts: readonly Reading[]): boolean =>
-  isReuseId(base_id) && attempts.some(({ order }) => holdsMoney(order.totals))

@@ -6,8 +6,12 @@ import type { SqlStatement } from '../../till/database.ts'
 import { type Reading, readOrder } from '../../till/store.ts'
 import { later } from '../later.ts'
 import { describeError, logError } from '../lib/log.ts'
+import type { Order } from '../lib/shown-order.ts'
+import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { query } from '../tables.ts'
+import { alertsOfChange, raiseAlert } from './alerts.ts'
+import { scheduleErasure } from './schedule.ts'
 import { orderOf } from './show.ts'
 
 /** KV takes one write of a key in a second; a read may show the value of a minute ago. */
@@ -16,9 +20,9 @@ const PUBLISH_MS = 10_000
 const RETRY_MS = 60_000
 const AT_ONCE = 100
 
-/** Marks an order to be written soon: by the process that changes it, or by the cron if that process dies. */
+/** Marks an order to be written soon, and its alerts to be raised: by the process that changes it, or by the cron if that process dies. */
 export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
-  `INSERT INTO edgetill_copy (order_id, written_at, due_at) VALUES (?, 0, ?) ON CONFLICT (order_id) DO UPDATE SET
+  `INSERT INTO edgetill_copy (order_id, written_at, due_at, told) VALUES (?, 0, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
     due_at = CASE WHEN edgetill_copy.due_at < excluded.due_at THEN edgetill_copy.due_at ELSE excluded.due_at END`,
   [order_id, scope.now() + PUBLISH_MS],
 ]
@@ -28,26 +32,49 @@ export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
  * @param known The current order, if it was read.
  */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
-  if (!scope.copies) return
   const now = scope.now()
-  const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at) VALUES (?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
+  const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at, told) VALUES (?, ?, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
     written_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.written_at ELSE edgetill_copy.written_at END,
-    due_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING due_at`
+    due_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING due_at, told`
   const [row] = await query(scope, claim, order_id, now, now + RETRY_MS, now - PUBLISH_MS, now - PUBLISH_MS)
-  if (Number(row?.due_at) !== now + RETRY_MS) return waitAndPublish(scope, order_id, Number(row?.due_at) - now)
+  const told = Number(row?.told)
+  const isClaimed = Number(row?.due_at) === now + RETRY_MS
+  if (!isClaimed) waitAndPublish(scope, order_id, Number(row?.due_at) - now)
+  if (!isClaimed && !known) return
   const reading = known ?? (await readOrder(scope.till, order_id))
-  if (reading.events.length > 0) await scope.copies.put(`order/${orderKey(order_id)}`, storedOrder(reading))
+  const order = await orderOf(scope, reading)
+  // Alerts do not wait.
+  const hasNews = await tellNews(scope, reading, order, told)
+  if (!isClaimed) {
+    const sql = 'UPDATE edgetill_copy SET told = ? WHERE order_id = ?'
+    return void (hasNews && (await query(scope, sql, reading.next - 1, order_id)))
+  }
+  if (reading.events.length > 0) await scope.copies?.put(`order/${orderKey(order_id)}`, storedOrder(order))
   // A row may have come since it was read, and an older copy may have taken the place of another process's.
-  const end = `UPDATE edgetill_copy SET due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ? AND number >= ?)
-    THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
-  await query(scope, end, now + RETRY_MS, reading.order_key, reading.next, now + PUBLISH_MS, order_id)
+  const end = `UPDATE edgetill_copy SET told = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
+    AND number >= ?) THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
+  const { order_key, next } = reading
+  await query(scope, end, next - 1, now + RETRY_MS, order_key, next, now + PUBLISH_MS, order_id)
+}
+
+/** Raises the alerts of an order's events after the row `told`, and has them erased in time. @returns Whether there were alerts. */
+async function tellNews(scope: Scope, reading: Reading, order: Order, told: number): Promise<boolean> {
+  const { order_id, events, made } = reading
+  const news = events.filter(({ id, number }) => number > told && !made.some((one) => one.id === id))
+  if (news.length === 0) return false
+  await scheduleErasure(scope, reading)
+  const odd = news.flatMap(({ id, odd: fields }): RaisedAlert[] =>
+    fields ? [{ kind: 'unexpected_shape', order_id, event_id: id, fields }] : [],
+  )
+  const alerts = [...odd, ...alertsOfChange(reading.upTo(told), { ...reading, flags: order.flags })]
+  for (const alert of alerts) raiseAlert(scope, alert)
+  return alerts.length > 0
 }
 
 /**
  * The value: the order as `GET /api/orders/:order_id` returns it, without `attempts` and the customer's e-mail address.
  */
-function storedOrder(reading: Reading): object {
-  const { attempts: _, customer_email: __, ...value } = orderOf(reading)
+function storedOrder({ attempts: _, customer_email: __, ...value }: Order): object {
   return value
 }
 

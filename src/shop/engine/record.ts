@@ -4,7 +4,7 @@ import { sha256Base64url } from '../../lib/sha256.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
 import type { SqlStatement } from '../../till/database.ts'
 import { answeredBy, isDeclined, type MoneyOperation } from '../../till/protocol.ts'
-import { type Reading, readNamed, readOrder } from '../../till/store.ts'
+import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { describeError, logError } from '../lib/log.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
@@ -150,18 +150,15 @@ export async function listActs(
   const found = (await query(scope, sql, at, at, last)).map(rowOf)
   const page = found.slice(0, limit)
   const moved = page.filter(({ entry }) => /^(capture|refund|void)$/.test(entry.action))
-  const orders = new Map<string, Promise<Reading>>()
-  for (const { order_id } of moved) {
-    if (!orders.has(order_id)) orders.set(order_id, readOrder(scope.till, order_id))
-  }
-  const entries = page.map(async (row) => {
-    const { attempts = [] } = (await orders.get(row.order_id)) ?? {}
+  const readings = await readOrders(scope.till, [...new Set(moved.map(({ order_id }) => order_id))])
+  const entries = page.map((row) => {
+    const { attempts = [] } = readings.find(({ base_id }) => base_id === row.order_id) ?? {}
     const { text, ...entry } = asOfNow(row, attempts).entry
     const shown = text !== undefined && entry.action !== 'note' && { text }
     return { ...shownEntry(row.at, { ...entry, ...shown }), order_id: row.order_id }
   })
   const end = page.at(-1)
-  return { entries: await Promise.all(entries), next: found.length > limit && end ? [end.at, end.id] : undefined }
+  return { entries, next: found.length > limit && end ? [end.at, end.id] : undefined }
 }
 
 function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
@@ -201,7 +198,7 @@ function endNow(
  * @returns When the remaining notes were written.
  */
 export async function eraseNotes(scope: Scope, order_id: string, before: number): Promise<number[]> {
-  const rows = await query(scope, `${SELECT} WHERE order_id = ? AND entry LIKE '%"note"%'`, order_id)
+  const rows = await query(scope, `${SELECT} WHERE order_id = ? AND entry LIKE '%"note"%'`, baseOrderId(order_id))
   const notes = rows.map(rowOf).filter(({ entry }) => entry.action === 'note' && entry.text !== undefined)
   const old = notes.filter(({ at }) => at <= before)
   const erase = old.map(({ id, entry: { text: _, ...entry } }): SqlStatement => {

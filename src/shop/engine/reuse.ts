@@ -7,7 +7,6 @@ import { again, LOST } from '../../till/drive.ts'
 import { catchUp } from '../../till/listed.ts'
 import { readOrder } from '../../till/store.ts'
 import { DAY_MS, HOUR_MS } from '../lib/day.ts'
-import { orStorageError } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll, type Row } from '../tables.ts'
 import { cancelOrder } from './open-checkout.ts'
@@ -148,7 +147,7 @@ export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {
   const day = `BETWEEN ${now - DAY_MS} AND ${now}`
   const closed = `SELECT nonce FROM edgetill_link WHERE nonce IS NOT NULL AND coalesce(revoked_at, expires_at) ${day}`
   const [which, values] = nonce === '' ? [`nonce IN (${closed}) AND next_at <= ${now}`, []] : ['nonce = ?', [nonce]]
-  await orStorageError('list', () => catchUp(scope.till))
+  await catchUp(scope.till)
   const isPaid =
     "EXISTS (SELECT 1 FROM edgetill_order o WHERE o.order_id = edgetill_reuse.order_id AND o.status = 'success')"
   // A revoked link that was never opened has nothing to cancel.

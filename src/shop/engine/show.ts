@@ -5,13 +5,12 @@ import { holdsMoney } from '../../orders/fold.ts'
 import { withTimes } from '../../orders/order-times.ts'
 import { type Paper, paperOf } from '../../orders/paper.ts'
 import { answeredBy, isDeclined, isOpen } from '../../till/protocol.ts'
-import { recordFrom } from '../../till/records.ts'
 import { type Reading, readNamed, readOrder } from '../../till/store.ts'
 import { describeUnsettled } from '../../till/unsettled.ts'
 import type { CheckoutPage, Order, OrderPage, OrderStatus } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
-import { query } from '../tables.ts'
 import { isOverSold } from './places.ts'
+import { readEvents } from './read-event.ts'
 import { type RecordEntry, shownEntry, shownRecord } from './record.ts'
 import { isRevoked } from './revoked.ts'
 
@@ -27,7 +26,8 @@ export interface ShownOrder extends Order {
 }
 
 /** One attempt at paying an order, as `onEvent`, KV and the API have it. */
-export function orderOf({ order, made, events, payment }: Reading): Order {
+export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
+  const { order, made, events, payment } = reading
   const { version: _, url: __, attempts: ___, ...folded } = order
   const { reference, email } = payment?.buyer ?? {}
   const sealed = events.find(({ expected }) => expected)?.expected as { reference?: string } | undefined
@@ -35,6 +35,7 @@ export function orderOf({ order, made, events, payment }: Reading): Order {
   return {
     ...folded,
     ...withTimes(order, events),
+    ...((await isOverSold(scope, reading)) && { flags: [...order.flags, 'over_sold'] }),
     attempts: made
       .filter((one) => (one.late ? !isDeclined(one) : isOpen(one) && !answeredBy(made, one, order.operations)))
       .map(describeUnsettled),
@@ -55,8 +56,7 @@ export async function showOrder(scope: Scope, named: string): Promise<ShownOrder
   const [reading, isWhole] = await readNamed(scope.till, named)
   if (!(isWhole ? isKnown(reading) : reading.state.order.isKnown)) return undefined
   const shown = isWhole ? shownOf(reading) : reading
-  const order = orderOf(shown)
-  if (await isOverSold(scope, [shown])) order.flags.push('over_sold')
+  const order = await orderOf(scope, shown)
   const record = (await shownRecord(scope, reading)).map(({ at, entry }) => shownEntry(at, entry))
   return { ...order, record, version: shown.order.version }
 }
@@ -92,14 +92,10 @@ async function statusOf(scope: Scope, reading: Reading): Promise<OrderStatus | u
 }
 
 /** The newest receipt and card of an attempt; erasing removes them. */
-async function paperOfOrder(scope: Scope, { order_key, attempt, bases }: Reading): Promise<Paper> {
-  const sql = `SELECT summary, body FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'event' ORDER BY number DESC`
+async function paperOfOrder(scope: Scope, reading: Reading): Promise<Paper> {
   const found: Paper = { receipt_url: null, last_four: null, payway: null }
-  for (const { summary, body } of await query(scope, sql, order_key, attempt)) {
-    const stored = JSON.parse(String(body))
-    if (stored.erased) continue
-    const base = bases.find(({ number }) => number === stored.of)?.record
-    const paper = paperOf(recordFrom(stored, JSON.parse(String(summary)), base))
+  for (const { event, erased_at } of await readEvents(scope, reading)) {
+    const paper = erased_at === undefined ? paperOf(event) : found
     for (const name of ['receipt_url', 'last_four', 'payway'] as const) found[name] ??= paper[name]
   }
   return found

@@ -1,15 +1,14 @@
-/** KV failed: an outage, or a second write to one key within a second. Nothing may be acknowledged. */
+/** KV failed: an outage, or a second write to one key within a second. Nothing may be acknowledged. The till's errors have this name too. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   /** Whether KV rejected a second write to the same key within a second (429). */
   readonly tooSoon: boolean
-  constructor(message: string, tooSoon: boolean, cause?: unknown) {
+  constructor(message: string, tooSoon = false, cause?: unknown) {
     super(message, { cause })
     this.tooSoon = tooSoon
   }
 }
 
-/** Whether a storage failed: KV, or the database, for which the till throws this error. */
 export const isStorageError = (error: unknown): boolean => error instanceof Error && error.name === 'StorageError'
 
 /** Goes on after a failure of the storage. */
@@ -18,7 +17,7 @@ export function ignoreOutage(error: unknown): undefined {
   return undefined
 }
 
-/** Runs a call of a storage. @throws {StorageError} when it fails. */
+/** Runs a call of KV. @throws {StorageError} when it fails. */
 export async function orStorageError<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

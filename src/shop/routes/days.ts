@@ -3,7 +3,6 @@ import { listDays, listOperations } from '../../till/days.ts'
 import { listActs } from '../engine/record.ts'
 import { DAY_MS } from '../lib/day.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
-import { orStorageError } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { invalidParameter, PAGE, type Routes, route } from './route.ts'
 
@@ -30,7 +29,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
     query: DAYS,
     async run(_, scope, { query }) {
       checkDays(query)
-      return { days: await orStorageError('list', () => listDays(scope.till, { ...query, ...zoneOf(scope) })) }
+      return { days: await listDays(scope.till, { ...query, ...zoneOf(scope) }) }
     },
   }),
   // The operations of days, the oldest first, for closing a day and for its file.
@@ -43,9 +42,7 @@ export const DAY_ROUTES: Routes<'GET /api/days' | 'GET /api/operations' | 'GET /
       checkDays(days)
       const listing = `operations ${days.from} ${days.to}`
       const after = { limit, cursor: openCursor<string>(cursor, listing) }
-      const page = await orStorageError('list', () =>
-        listOperations(scope.till, { ...days, ...zoneOf(scope), ...after }),
-      )
+      const page = await listOperations(scope.till, { ...days, ...zoneOf(scope), ...after })
       return { operations: page.operations, cursor: sealCursor(page.cursor ?? undefined, listing) }
     },
   }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { MONEY_STATES, type MoneyState } from '../../orders/money-state.ts'
 import { nonEmptyText, oneOf, wholeNumber } from '../../schemas/input.ts'
-import type { OrdersQuery } from '../../till/lists.ts'
+import { listOrders, type OrdersQuery } from '../../till/lists.ts'
 import { FLAGS } from '../engine/alerts.ts'
 import { finishStray, listAttention } from '../engine/attention.ts'
 import { readEvent } from '../engine/read-event.ts'
@@ -10,7 +10,6 @@ import { getStray, listStrays } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import type { Call } from './calls.ts'
-import { listPage } from './list-orders.ts'
 import { invalidParameter, PAGE, type Routes, route, time } from './route.ts'
 
 /** At most this many orders, and webhooks without an order, are shown. */
@@ -53,7 +52,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
       }
       const asked = { ...filter, ...period, states, open: open === 'true', flag: flag as OrdersQuery['flag'] }
       const after = openCursor<string>(cursor, listing)
-      const page = await listPage(scope, { ...asked, limit, cursor: after })
+      const page = await listOrders(scope.till, { ...asked, limit, cursor: after })
       return { orders: page.orders, cursor: sealCursor(page.cursor ?? undefined, listing) }
     },
   }),

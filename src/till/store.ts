@@ -85,11 +85,14 @@ export async function runAll(tables: Tables, statements: readonly SqlStatement[]
   return all
 }
 
-async function checked<T>(work: () => Promise<unknown> | undefined): Promise<T> {
+async function checked<T>(work: () => Promise<unknown> | undefined, tries = 9): Promise<T> {
   try {
     return (await work()) as T
   } catch (cause) {
     if (isConfigError(cause)) throw cause
+    // Postgres has rolled it back for another process: at a stricter isolation than its default, or in a deadlock.
+    if (tries > 1 && /^40(001|P01)$/.test(`${(cause as { code?: string } | null)?.code}`))
+      return checked(work, tries - 1)
     if (!/no such table|relation .* does not exist/.test(String((cause as Error | undefined)?.message)))
       throw Object.assign(new Error('The database failed.', { cause }), { name: 'StorageError' })
     throw new ConfigError('database', 'It has no tables: call `await till.migrate()` at start-up.', cause)

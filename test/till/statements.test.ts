@@ -112,3 +112,21 @@ it.each<[string, (shop: Awaited<ReturnType<typeof openSlow>>) => Promise<() => P
     isOver = count < failing
   }
 })
+
+it('repeats a statement that Postgres has rolled back for another process', async () => {
+  const { another, database, sell, refunds } = await openTill()
+  await sell()
+  let n = 0
+  const till = another({
+    database: {
+      clock: database.clock,
+      run: async (sql, values) => {
+        if (n++ % 3 > 0) throw Object.assign(new Error('could not serialize access'), { code: '40001' })
+        return database.run(sql, values)
+      },
+    },
+  })
+  expect(wordOf(await till.refund(REFUND, { key: 'press' }))).toBe('done')
+  expect(await till.settle()).toEqual([])
+  expect(await refunds()).toEqual([30])
+})

@@ -71,10 +71,10 @@ describe.each(['newest', 'lowest'] as const)('installed with the %s dependencies
     run(process.execPath, ['--input-type=module', '--eval', importing(ENTRIES)], packedFolder(dependencies))
   })
 
-  it('loads every entry but the worker and its console without hono, which createTestShop then names', () => {
+  it('loads every entry but the shop and its console without hono, which createTestShop then names', () => {
     const folder = temporaryFolder()
     cpSync(modules, join(folder, 'node_modules'), { recursive: true, filter: (file) => basename(file) !== 'hono' })
-    const program = `${importing(ENTRIES.filter(({ name }) => name !== 'worker' && name !== 'console'))}
+    const program = `${importing(ENTRIES.filter(({ name }) => !/^(worker|server|console)$/.test(name)))}
 const { createTestShop } = await import('edgetill/testing')
 const error = await createTestShop().catch((error) => error)
 console.log(error.name, error.code, error.field, error.message)`
@@ -158,7 +158,7 @@ describe('the tarball', () => {
     for (const verb of Object.keys(VERBS)) expect(printed).toContain(`Usage: edgetill ${verb} `)
   })
 
-  it('needs its two dependencies, hono for the worker and its console, and no other package', () => {
+  it('needs its two dependencies, hono for the shop and its console, and no other package', () => {
     const bare = code
       .flatMap(importsIn)
       .filter((to) => !/\/dist\/|^node:/.test(to) && !builtinModules.includes(to))
@@ -172,7 +172,8 @@ describe('the tarball', () => {
     expect(withHono.filter((file) => !HASHED.test(file))).toEqual([
       'dist/console.d.ts',
       'dist/console.js',
-      'dist/worker.js',
+      'dist/server.d.ts',
+      'dist/server.js',
     ])
     // The emulator and the command line bring their own.
     expect([...reachedFrom(['dist/emulator.js'])].filter((file) => withHono.includes(file))).toEqual([])

@@ -112,9 +112,9 @@ describe('the tarball', () => {
     )
   })
 
-  it('takes at most 2.5 MB when it is unpacked', () => {
+  it('takes at most 2.55 MB when it is unpacked', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
-    expect(bytes).toBeLessThan(2_500_000)
+    expect(bytes).toBeLessThan(2_550_000)
   })
 
   it('holds the licence of each package that is bundled', () => {

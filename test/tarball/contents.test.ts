@@ -83,8 +83,8 @@ console.log(error.name, error.code, error.field, error.message)`
   })
 })
 
-/** Large, and read elsewhere: pictures. */
-const UNPACKED = /^guides\/images\//
+/** Large, and read elsewhere: pictures. The demo runs in a checkout only. */
+const UNPACKED = /^(guides\/images|examples\/shop)\//
 
 /** Each package whose code is inside, with its licence. */
 const BUNDLED = {
@@ -112,9 +112,9 @@ describe('the tarball', () => {
     )
   })
 
-  it('takes at most 2.55 MB when it is unpacked', () => {
+  it('takes at most 2.5 MB when it is unpacked', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
-    expect(bytes).toBeLessThan(2_550_000)
+    expect(bytes).toBeLessThan(2_500_000)
   })
 
   it('holds the licence of each package that is bundled', () => {

@@ -117,8 +117,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'the address is written beside the response',
       FAILING,
-      'await run(scope, sql, JSON.stringify({ ...asked, url })',
-      'void run(scope, sql, JSON.stringify({ ...asked, url })',
+      'await runAll(scope, [[sql, values], ...(scope',
+      'void runAll(scope, [[sql, values], ...(scope',
     ],
   ]),
   ...inFile('../till/store.ts', [
@@ -128,8 +128,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'an event that loses its insert is gone',
       BESIDE,
-      'scope.beside?.(order_id))',
-      'scope.beside?.(order_id)).catch(() => ({ written_at: 0 }) as never)',
+      'append(scope, read, its, beside)',
+      'append(scope, read, its, beside).catch(() => ({ written_at: 0 }) as never)',
     ],
   ]),
   ...inFile('../till/settle.ts', [
@@ -154,12 +154,16 @@ export const RACES: readonly Race[] = [
     ],
   ]),
   ...inFile('engine/hooks.ts', [
-    ['KV behind the log', WEBHOOKS, 'await putEvent(kv', 'void putEvent(kv'],
-    ['an event is not published', WEBHOOKS, '        await publish(scope, order_id, after)\n'],
+    ['KV behind the log', WEBHOOKS, 'await putEvent(copies', 'void putEvent(copies'],
+    [
+      'an event is not published',
+      WEBHOOKS,
+      "      later(scope, 'order_not_published', order_id, () => publish(scope, order_id, after))\n",
+    ],
     [
       'an event whose isolate dies is not published',
       ['one webhook, and the worker dies'],
-      '    beside: (order_id) => publishSoon(scope, order_id),\n',
+      '    beside: (order_id) => [publishSoon(scope, order_id)],\n',
     ],
   ]),
   ...inFile('../till/events.ts', [
@@ -186,14 +190,14 @@ export const RACES: readonly Race[] = [
       'CASE WHEN body = ? AND ? IS NULL THEN 1 END',
     ],
     ['a handled event stays', MONEY, "isOver ? 'NULL' : later", "isOver && row.kind !== 'event' ? 'NULL' : later"],
-    ['a claim ends before its call', BROKEN, 'ON_EVENT_MS}`)', '0}`)'],
+    ['a claim ends before its call', BROKEN, 'ON_EVENT_MS}`, mine)', '0}`, mine)'],
   ]),
   ...inFile('engine/publish.ts', [
-    ['KV is not waited for', [...ALONE, ...DIES], 'await scope.kv.put(`order/', 'void scope.kv.put(`order/'],
+    ['KV is not waited for', [...ALONE, ...DIES], 'await scope.copies?.put(`order/', 'void scope.copies?.put(`order/'],
     [
       'a change beside a publication is forgotten',
       WEBHOOKS,
-      'due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ? AND number >= ?)',
+      'due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?\n    AND number >= ?)',
       "? > 0 AND ? > '' AND ? > 0",
     ],
     [

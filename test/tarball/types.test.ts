@@ -38,7 +38,7 @@ describe('published types', () => {
   })
 
   it('go together with the types of Node, Express, Fastify and Hono in the documented servers', () => {
-    const options = { ...optionsFor('nodenext', LIB), paths: packedPaths(), types: ['node'] }
+    const options = { ...optionsFor('bundler', LIB), paths: packedPaths(), types: ['node'] }
     const files = serverPrograms()
     expect(Object.keys(files).length).toBeGreaterThan(5)
     const program = programOf(files, { ...options, allowImportingTsExtensions: true }, join(root, 'documented'))

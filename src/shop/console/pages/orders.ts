@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { ListedOrder } from '../../../orders/listed-order.ts'
-import { moneyState } from '../../../orders/money-state.ts'
 import { DAY_MS, dayOf } from '../../lib/day.ts'
 import type { Html } from '../../pages/layout.ts'
 import { type Attention, attentionOf, older, page } from '../layout.ts'
@@ -22,8 +21,7 @@ export function orderRows(
   const { words, c } = visit
   const open = new Set(attention?.items.map(({ order_id }) => order_id))
   return html`<ul class="rows card">${orders.map((order) => {
-    const { order_id, description, customer_name, currency, listed_at, status_at = listed_at } = order
-    const { state, sum } = moneyState(order)
+    const { order_id, state, sum, description, customer_name, currency, listed_at, status_at = listed_at } = order
     return html`<li class="row"><span>
 <a href="${at(visit, orderPath(shownId(order_id)))}"><bdi>${description ?? shownId(order_id)}</bdi></a>
 <span class="quiet">${statePill(words, state)} ${open.has(order_id) && pill('warn', words.orders.check)}

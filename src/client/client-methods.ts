@@ -31,7 +31,7 @@ export interface Client {
    *
    * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
    * status `failure` and status_code `6007`; fields that the service does not know are null. Deno sends a request
-   * without a body again when its connection drops: a rejection may then respond to the second copy.
+   * without a body again when its connection drops: a rejection may then answer the second copy.
    *
    * @param input The order.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -53,7 +53,7 @@ export interface Client {
    * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
    * Beyond the API document.
    *
-   * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second
+   * Deno sends a request without a body again when its connection drops: a rejection may then answer the second
    * copy.
    *
    * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations
@@ -68,7 +68,7 @@ export interface Client {
    *   no money.
    * @throws {ApiError} when the service rejects it (4xx). Its response for a subscription that has ended is not
    *   documented.
-   * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
+   * @see Beyond the API document: the vendor states path and `recurring_status` elsewhere [A].
    * @example
    * import type { Client } from 'edgetill'
    * async function unsubscribe(client: Client, recurring_id: string): Promise<boolean> {
@@ -116,7 +116,7 @@ export interface Client {
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be captured is not documented.
-   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   * @see Beyond the API document: the vendor states path and body elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
    * import { type Client, isSuccess } from 'edgetill'
@@ -255,7 +255,7 @@ export interface Client {
    * @throws {ConnectionError} when there was no response, after the retries.
    * @throws {ApiError} when the service rejects it; a 404 means that it does not know the order, or not this path.
    * @throws {UnexpectedResponseError} when the response is not an array; it is in `body`.
-   * @see Beyond the API document: the path, and that it returns an array of operations, is said by the vendor elsewhere
+   * @see Beyond the API document: the vendor states the path, and that it returns an array of operations, elsewhere
    *   [A]; the elements are assumed to have the API document's webhook parameters.
    * @example
    * import { type Client, isSuccess } from 'edgetill'
@@ -307,7 +307,7 @@ export interface Client {
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
-   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   * @see Beyond the API document: the vendor states path and body elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
    * import { type Client, isSuccess } from 'edgetill'
@@ -332,7 +332,7 @@ export interface Client {
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
-   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   * @see Beyond the API document: the vendor states path and body elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
    * import { type Client, isSuccess } from 'edgetill'
@@ -381,7 +381,7 @@ export interface Client {
    * @throws {ConnectionError} when the request provably never left: calling again is safe.
    * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
    * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be voided is not documented.
-   * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+   * @see Beyond the API document: the vendor states path and body elsewhere [A]; the response is assumed to be the
    *   API document's "Secondary operation record".
    * @example
    * import { type Client, isSuccess } from 'edgetill'

@@ -91,8 +91,9 @@ const POSTPONE = /* @__PURE__ */ Symbol.for('react.postpone')
  * The error of an attempt without a complete response. `processed` is `no` for a POST that provably never left, else
  * `unknown`. A GET changes nothing either way.
  *
- * An error that a framework throws through `fetch` to steer itself has a `digest` (Next), which it finds on the error
- * of a POST too; a GET passes the error on untouched, and so does any call for React's signal to postpone a rendering.
+ * A framework such as Next steers itself by errors with a `digest`, which it throws through `fetch`. A GET passes such
+ * an error on untouched, and the error of a POST repeats its `digest`. Every call passes on React's signal to postpone
+ * a rendering.
  */
 export function noResponse(
   attempt: RunningAttempt,

@@ -53,7 +53,7 @@ async function run(
  * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
  * Beyond the API document.
  *
- * Deno sends a request without a body again when its connection drops: a rejection may then respond to the second
+ * Deno sends a request without a body again when its connection drops: a rejection may then answer the second
  * copy.
  *
  * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations
@@ -69,7 +69,7 @@ async function run(
  *   no money.
  * @throws {ApiError} when the service rejects it (4xx). Its response for a subscription that has ended is not
  *   documented.
- * @see Beyond the API document: path and `recurring_status` are said by the vendor elsewhere [A].
+ * @see Beyond the API document: the vendor states path and `recurring_status` elsewhere [A].
  * @example
  * import { cancelRecurring, type ClientConfig } from 'edgetill'
  * async function unsubscribe(config: ClientConfig, recurring_id: string): Promise<boolean> {

@@ -85,7 +85,7 @@ async function run(
  * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} when the service rejects it; a 404 means that it does not know the order, or not this path.
  * @throws {UnexpectedResponseError} when the response is not an array; it is in `body`.
- * @see Beyond the API document: the path, and that it returns an array of operations, is said by the vendor elsewhere
+ * @see Beyond the API document: the vendor states the path, and that it returns an array of operations, elsewhere
  *   [A]; the elements are assumed to have the API document's webhook parameters.
  * @example
  * import { type ClientConfig, isSuccess, listOrderOperations } from 'edgetill'

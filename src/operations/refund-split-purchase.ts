@@ -78,7 +78,7 @@ async function run(config: ResolvedConfig, input: RefundSplitPurchaseInput, opti
  * @throws {ConnectionError} when the request provably never left: calling again is safe.
  * @throws {OutcomeUnknownError} when it may have been processed, but no response confirmed it: call `resolveOutcome`.
  * @throws {ApiError} when the service rejects it (4xx). Its response when nothing can be refunded is not documented.
- * @see Beyond the API document: path and body are said by the vendor elsewhere [A]; the response is assumed to be the
+ * @see Beyond the API document: the vendor states path and body elsewhere [A]; the response is assumed to be the
  *   API document's "Secondary operation record".
  * @example
  * import { type ClientConfig, isSuccess, refundSplitPurchase } from 'edgetill'

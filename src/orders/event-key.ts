@@ -32,7 +32,7 @@ export function eventText(event: WebhookEvent): string {
   return canonicalText(isPartial ? { ...event } : recordOf(event))
 }
 
-/** A copy has them as ours. */
+/** Fields of a copy that come from this package, not from the wire. */
 const OURS: ReadonlySet<string> = new Set(['kind', 'record', 'issues'])
 
 /** The rest that is to be written: a piece of text, or a value under a key. */

@@ -328,7 +328,7 @@ function flagsOf(
   return raised.flatMap(([flag, isRaised]) => (isRaised ? [flag] : []))
 }
 
-/** Whether totals, which are hundredths, have not the whole amount. */
+/** Whether an amount has fractions of a hundredth, which the totals lose. */
 const isRounded = ({ amount = 0, processed_amount = 0 }: EventSummary): boolean =>
   [amount, processed_amount].some((value) => hundredths(value) / 100 !== value)
 

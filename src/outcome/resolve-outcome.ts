@@ -116,7 +116,7 @@ function isTime(value: unknown): boolean {
  * @throws {InvalidInputError} when `call` is neither, naming each field that is missing or wrong, and for a wrong
  *   option.
  * @throws {ConfigError} when `client` is not one, and when the configuration cannot work.
- * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
+ * @see Beyond the API document: the vendor states the look-up elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
  * @example
  * import { type Client, isOutcomeUnknownError, resolveOutcome, snapshotOrder } from 'edgetill'

@@ -18,7 +18,7 @@ import { lookUpOrder, type OrderAddress, type OrderLookup } from './look-up.ts'
  * @throws {ConnectionError} when there was no response, after the retries.
  * @throws {ApiError} when the service rejects the look-up.
  * @throws {UnexpectedResponseError} when the response cannot be read.
- * @see Beyond the API document: the look-up is said by the vendor elsewhere [A]. The API document has its fallback,
+ * @see Beyond the API document: the vendor states the look-up elsewhere [A]. The API document has its fallback,
  *   "Re-send a webhook for an operation".
  * @example
  * import { type Client, snapshotOrder } from 'edgetill'

@@ -105,7 +105,7 @@ export interface ServerShop {
 const MINUTE_MS = 60_000
 /** Docker and systemd kill a process some ten seconds after they have asked it to end. */
 const STOP_MS = 8_000
-/** A pass that takes longer hangs: it does not hold up the next one. */
+/** A pass that takes longer counts as hung, and does not hold up the next one. */
 const PASS_MS = 10 * MINUTE_MS
 
 /**
@@ -113,7 +113,7 @@ const PASS_MS = 10 * MINUTE_MS
  * Several processes may serve one database. It opens nothing and listens to no signal. `guides/server.md` shows a whole
  * server. Needs the package `hono`.
  *
- * @throws {ConfigError} for a database that is none, and for `SENDER_CHECK: 'enforce'` without `trust`.
+ * @throws {ConfigError} if `database` is not a till's database, and for `SENDER_CHECK: 'enforce'` without `trust`.
  * @example
  * import { createConsole } from 'edgetill/console'
  * import { createShop, nodeHandler } from 'edgetill/server'
@@ -145,7 +145,7 @@ export function createShop(options: ServerOptions): ServerShop {
   const app = new Hono<{ Bindings: ShopEnv }>().notFound(engine.notFound).route(base || '/', engine.app)
   if (pagesOf) app.route(`${base}/console`, pagesOf(engine))
   const { till } = openScope(deps, env, keep)
-  // The engine checks its inputs by the rows of `/api`, a program's are checked by the client.
+  // The engine checks its inputs by the rows of `/api`. The client checks those of a program.
   const check: Merchant['check'] = async (name, input) =>
     merchantOf(createClient(clientConfig(env, fetch))).check(name, input)
   const client = { ...till.client, [MERCHANT]: { ...merchantOf(till.client), check } } as typeof till.client

@@ -62,7 +62,7 @@ export interface KvDoubleNamespace {
 export interface KvDoubleList {
   /** Each with its metadata, if it has some. */
   keys: { name: string; metadata?: unknown }[]
-  /** Whether this was the last page: an empty one need not be. */
+  /** Whether this was the last page. Pages may follow an empty one. */
   list_complete: boolean
   /** Leads to the next page. */
   cursor?: string
@@ -81,10 +81,10 @@ const bytes = (text: string): number => encoder.encode(text).length
 /**
  * Workers KV in memory, as its documentation warns of it: 429 for two writes of a key within a second, limits of keys,
  * values, metadata and times to live, and, if requested, stale reads, failures and empty pages. The local KV of
- * wrangler does neither.
+ * wrangler does none of this.
  *
  * @param behaviour How bad it is, and its clock; everything has defaults.
- * @throws {ConfigError} for an unknown option: the double would be better than was asked for.
+ * @throws {ConfigError} for an unknown option: without it the double would fail less than you asked for.
  * @example
  * import { createKvDouble } from 'edgetill/testing'
  * const clock = { time: Date.parse('2026-03-01T10:00:00Z') }

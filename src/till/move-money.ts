@@ -98,7 +98,8 @@ export function movedOf(answer: MoneyAnswer): Moved {
     const { moved = answer.response } = answer.response as { moved?: unknown }
     return moved as Moved
   }
-  if (code === 'contradicted') return unknown(answer.id, 'It ended otherwise: see attention().', answer.record)
+  if (code === 'contradicted')
+    return unknown(answer.id, 'Its call contradicts the settled outcome: see attention().', answer.record)
   if (code === 'unexplained') {
     const which = `the ${kind} ${answer.operation_id} may be this one`
     return unknown(answer.id, `A backup was restored, and ${which}: say so with settleByHand().`)
@@ -113,8 +114,8 @@ export function movedOf(answer: MoneyAnswer): Moved {
   }
   if (code === 'not_paid') return notSent(code, 'No attempt at paying this order holds money.')
   if (code === 'over_limit') {
-    const most = `At most ${answer.limit / 100} of this order may be refunded`
-    return notSent(code, `${most}, named as an amount, earlier refunds included.`)
+    const most = `At most ${answer.limit / 100} of this order may be refunded, including earlier refunds.`
+    return notSent(code, `${most} Name an amount.`)
   }
   if (code === 'pending') return notSent('in_progress', `Another one is pending: ask for at most ${answer.left / 100}.`)
   if (code === 'in_progress' || code === 'unsettled') {
@@ -217,7 +218,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       reading = target
       const { openElsewhere } = target.state.order
       const beside = target.attempts.find(({ made }) => openElsewhere && made.includes(openElsewhere))
-      // It ends, or blocks the request.
+      // The other attempt's open operation ends now, or blocks the request.
       if (openElsewhere && beside) {
         await play(scope, beside.order_id, { type: 'check', id: openElsewhere.id, mayAsk: true })
         reading = await readOrder(scope, target.order_id, asked)
@@ -264,7 +265,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       if (!operation) asked = reading.order_id
     },
     async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
-      // An absent row was absent when the order was read.
+      // The age is that of the reading: an absence says nothing about a later time.
       const afterMs = Math.max(settleAfterMs, scope.database.absentAfterMs ?? SETTLE_AFTER_MS)
       const settled = reading.now - started_at >= afterMs
       const view = await lookUp(scope, reading, [kind]).catch((error: unknown) =>

@@ -275,7 +275,7 @@ function openedOf(opening: Run, answer: CheckoutAnswer | Opened): Opened {
   if (answer.kind === 'redirect') return opening.opened ?? { outcome: 'done', url: answer.url }
   if (answer.kind === 'result') return endedOf(opening, answer.attempt)
   if (answer.kind === 'closed') return { outcome: 'ended', status: 'closed' }
-  return opening.failed ?? notSent('in_progress', 'It is paid or cancelled at this moment.')
+  return opening.failed ?? notSent('in_progress', 'It is being paid or cancelled at this moment.')
 }
 
 /** If the service has taken an order_id and shows no payment, the outcome is unknown. */
@@ -322,8 +322,8 @@ async function carryOut(
 }
 
 /**
- * Notes when a link's customer was redirected, until when another link leads there, or that the payment was cancelled
- * as none does.
+ * Notes one fact about a link's payment: when its customer was redirected, until when another link leads to it, or that
+ * it was cancelled because no link leads to it.
  */
 async function noteLink(
   { scope, reading }: Run,

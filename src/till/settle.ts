@@ -69,7 +69,7 @@ const PAUSES = { event: [1000, DAY_MS / 4], operation: [MINUTE_MS, DAY_MS], paym
 
 /** After this many failures, about two days, `onEvent` is not called again. */
 export const MAX_ATTEMPTS = 20
-/** A row that is never due again is due this long after its last try. */
+/** A row that is given up gets a time this far ahead, so that it is never due again. */
 export const NEVER = 8_000_000_000_000_000
 
 /**

@@ -16,7 +16,7 @@ const surroundings = (): Surroundings => ({
 /** Runs the command line, and returns its exit code: errors are printed on stderr, with `--json` on stdout too. */
 export async function run(given: string[], version = '', around: Surroundings = surroundings(), verbs = VERBS) {
   const { terminal } = around
-  // Of every verb, before and after its name: the terminal reads it.
+  // Every verb takes this flag, before or after its name. The terminal reads it.
   const words = given.filter((word) => word !== NO_COLOR)
   const used = words[0] === 'help' ? words[1] : words[0]
   const isKnown = used !== undefined && Object.hasOwn(verbs, used)
@@ -60,7 +60,7 @@ export async function run(given: string[], version = '', around: Surroundings = 
 /** Reports the error, and what to do. commander has printed its own errors. */
 function explain(error: unknown, { err }: Terminal): void {
   const message = error instanceof Error ? error.message : String(error)
-  // Of the command line's own words a line break is meant.
+  // A line break in the command line's own messages is intended.
   const isOwn = error instanceof errors.FailedError || error instanceof errors.UsageError
   err(isOwn ? message : message.split('\n').map(printable).join('\n'))
   const cure = cureOf(error)

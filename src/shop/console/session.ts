@@ -27,7 +27,7 @@ const nameOf = (c: C): string => (isPlain(c) ? 'edgetill' : '__Host-edgetill')
 
 export const newSession = (name: string, now: number): Session => ({ id: crypto.randomUUID(), name, since: now })
 
-/** The key of a session's marks: its token. Changed, or gone, it ends every session of its holder. */
+/** The key of a session's marks: its holder's token. If the token changes or is removed, their sessions end. */
 const keyOf = (env: ShopEnv, name: string): string | undefined =>
   name === '' || name === 'admin' ? env.ADMIN_TOKEN : personOf(env, name)?.token
 
@@ -45,7 +45,7 @@ export async function keepSession(c: C, { id, name, since }: Session, now: numbe
   setCookie(c, nameOf(c), value, { ...attributes, maxAge: Math.ceil((until - now) / 1000) })
 }
 
-/** In place of the session that this request has renewed. */
+/** Deletes the session's cookie, even if this request has just renewed it. */
 export function endSession(c: C): void {
   c.header('set-cookie')
   deleteCookie(c, nameOf(c), { secure: !isPlain(c) })

@@ -100,7 +100,7 @@ export function alertsOfChange(
   after: Pick<Reading, 'order_id' | 'made'> & Pick<Order, 'flags'>,
 ): RaisedAlert[] {
   const { order_id } = after
-  // A second try at paying is for information only. A sale beyond its number is one when it is made.
+  // `paid_after_failure` is for information only. `over_sold` is new only when the order is first paid.
   const known = ['paid_after_failure', ...before.order.flags, holdsMoney(before.order.totals) && 'over_sold']
   const flags = after.flags.filter((flag) => !known.includes(flag))
   const told = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
@@ -168,7 +168,7 @@ export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, 
     case 'operation_unsettled':
       return `${order}it is not known how a ${alert.operation} ended. ${portal}`
     case 'operation_contradicted':
-      return `${order}a ${alert.operation} that was settled ended otherwise. ${portal}`
+      return `${order}a ${alert.operation} that was settled had a different outcome. ${portal}`
     case 'operation_declined':
       return `${order}a ${alert.operation} that was pending was declined: no money moved. See ${at}`
     case 'checkout_rejected':

@@ -25,8 +25,8 @@ export const FLAG_BITS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
 const ALL = /* @__PURE__ */ [...FLAG_BITS.values()].reduce((all, bit) => all + bit)
 
 /**
- * The flags of an order that a person has looked at, unless there was news since: not the refund or void that solves
- * it.
+ * The flags of an order that a person has marked as done. A later event undoes this, but a refund or void does so only
+ * for `over_refund`.
  */
 const DONE = `SELECT coalesce(sum(d.bit), 0) FROM edgetill_done d WHERE d.order_id = o.order_id AND d.bit > 0 AND NOT EXISTS (SELECT 1 FROM edgetill_log l
   WHERE l.order_key = d.order_key AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
@@ -79,7 +79,7 @@ export const itemOf = ({ alert }: Matter): string => JSON.stringify(alert)
 
 /**
  * Finds the orders that need a person. Flags are counted: orders with only flags are listed up to `limit`.
- * @param order_id Looks only at this order, which has rows. @returns `count`: how many flags are not done. `isWhole`: no other order has news.
+ * @param order_id Looks only at this order, which has rows. @returns `count`: how many flags are not done. `isWhole`: all changed orders were read.
  */
 export async function findNeeding(
   scope: Scope,

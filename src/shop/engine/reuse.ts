@@ -132,14 +132,14 @@ async function change(
 }
 
 /**
- * Orders that one call of {@link endOrders} cancels at most, and when the cron tries again, for a day: then a person
- * does.
+ * How many orders one call of {@link endOrders} cancels at most, and the pause before the cron tries again. After a day
+ * a person has to do it.
  */
 const [CANCELLED, PAUSE_MS] = [20, HOUR_MS / 4]
 
 /**
- * Cancels orders of a closed link, or '' of all and of revoked links, that are not paid: those first that were tried
- * longest ago.
+ * Cancels the unpaid orders of a closed link, those tried longest ago first.
+ * @param nonce The link's, or '' for all links that were closed or revoked.
  * @returns Whether some may still be paid: the next call goes on.
  */
 export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {

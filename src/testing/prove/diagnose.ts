@@ -43,7 +43,7 @@ const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed
 const isChanged = async ({ story, fails }: Facts) =>
   /^processed_/.test(story.mismatch ?? '') &&
   !(await fails({ ...story, mismatch: String(story.mismatch).replace('processed_', '') }))
-/** As texts: 99 passes for 100, and a tenth does not. A price without a zero at its end is right. */
+/** Amounts are compared as texts: 99 passes for 100, but a tenth of the price does not. */
 const isCompared = async ({ story, fails }: Facts) =>
   story.mismatch === 'one_less' && !(await fails({ ...storyOf('pay'), mismatch: 'amount' }))
 const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))
@@ -65,7 +65,7 @@ function isClaimed({ story, played, now, gap }: Facts): boolean {
   const { minor } = paidAt(played.story)
   return claimed.includes(what as 'refund') && (gap % minor === 0 || now === minor)
 }
-/** A part of a unit is missing in a whole number of units, or too much; else it is a few hundredths. */
+/** The gap is below one unit if the shop's sum is whole or too large, otherwise below three hundredths. */
 const isRounded = ({ gap, now, played }: Facts): boolean =>
   gap > 0 && gap < (played.difference?.endsWith('more') || now % 100 === 0 ? 100 : 3)
 /** Operations that did not succeed explain the surplus. */
@@ -86,7 +86,7 @@ function isWhole({ played, story, now, due, parts }: Facts): boolean {
 }
 const isFee = ({ gap, played }: Facts): boolean =>
   gap > 0 && played.sent.some(({ fee }) => minorOf((fee as { amount?: number } | undefined)?.amount) === gap)
-/** Of equal parts one counts, and of unequal ones all. */
+/** The shop counts only one of several equal parts, but all unequal parts. */
 async function isEqual({ story, parts, now, played, fails }: Facts): Promise<boolean> {
   const isOneOf = parts.length > 1 && new Set(parts).size === 1 && now === parts[0] && !does(story, 'subscribe')
   const [first, next] = played.difference === 'refunded_less' ? ['pay', 'refund'] : ['authorize', 'capture']
@@ -184,11 +184,11 @@ async function racesOf(story: Story, player: Player): Promise<readonly Pass[] | 
   if (isCalmWrong !== false) return isCalmWrong && []
   if (JSON.stringify(calm) === JSON.stringify(story)) return undefined
   if (!isChancy(player, story) && !(await failing(player, story))) return undefined
-  // A race may end well as often as it is tried: of several, only failures decide.
+  // A race can end well every time, so only failures show which of several races matters.
   const there = RACES.filter((race) => passesOf(story).some(([pass]) => pass === race))
   const found: Pass[] = []
   for (const race of there) if (await failing(player, without(there.filter((one) => one !== race)))) found.push(race)
-  // If it takes both, the kill lost an accepted webhook.
+  // If the story fails only with both, the kill lost an accepted webhook.
   return found.length > 0 ? found : there.includes('restart') ? ['restart'] : there.slice(-1)
 }
 

@@ -130,7 +130,7 @@ export async function confirm(
   const { version = '', currency = '', reason = '' } = fields
   const asked = askedOf(visit, act, fields, { version, currency })
   if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
-  // The gate rejects a version that is not the order's, so that this check holds there.
+  // The amount was checked against the form's `version`, and the API rejects an outdated one.
   if (typeof asked === 'string') return notDone(visit, id, act, { fields })
   const amount = asked.amount / 100
   const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }

@@ -6,7 +6,7 @@ import { retryAfterMs } from '../http/errors.ts'
 export const KNOCK: Body = { type: 'text/plain', text: 'Does it listen?' }
 /** Long enough for the request to arrive, mostly too short for the answer; and the pause between two looks. */
 const [HANG_UP_MS, LOOK_MS] = [3, 250]
-/** The most bytes of a response, the longest `Retry-After`, the longest start (as of a JVM), and the wait for a start. */
+/** The most bytes of a response, the longest `Retry-After`, the longest start (as of a JVM), the wait for a start. */
 const [MAX_BYTES, MAX_WAIT_MS, START_MS, AWAKE_MS] = [1_000_000, 10_000, 30_000, 5_000]
 
 /**

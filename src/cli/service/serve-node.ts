@@ -54,7 +54,7 @@ export async function serveOnNode(fetch: FetchHandler, options: ServeOptions = {
 export function listenError(error: unknown, { port = 0, host = '' }: ServeOptions): unknown {
   const elsewhere = `This machine does not have the address ${host}. Pass one of its own, or 0.0.0.0 for all.`
   const texts: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is taken: stop the program that listens there, or choose another with --port (0 takes a free one).`,
+    EADDRINUSE: `Port ${port} is taken: end the program that has it, or choose another with --port (0: a free one).`,
     EACCES: `Port ${port} needs more rights: choose one from 1024 on with --port.`,
     ...{ EADDRNOTAVAIL: elsewhere, ENOTFOUND: elsewhere },
   }

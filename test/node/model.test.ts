@@ -36,7 +36,7 @@ describe('the protocol of captures, refunds and voids', () => {
       const near = OF_TWO.test(slip[0]) ? [...CONFIRMED, ...SMALL] : SMALL
       const found = findViolation(await without(slip), isSettled ? SETTLED : near)
       // Asked for, stored and sent, executed: no violation is nearer.
-      expect(found?.trace.length).toBeGreaterThan(3)
+      expect(found?.trace.length).toBeGreaterThanOrEqual(3)
     },
     60_000,
   )

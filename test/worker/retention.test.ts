@@ -172,7 +172,7 @@ describe('the limits of RETENTION_DAYS', () => {
 
   it('those that were there before: as many as a run has calls for, until none is left', async () => {
     // More than one run may call; the quick tier has no minute for that.
-    const ids = idsOf(isQuick ? 20 : 810)
+    const ids = idsOf(isQuick ? 20 : 420)
     const world = await settled(ids)
     const left: number[] = []
     for (let i = 0; i < 5 && left.at(-1) !== 0; i++) {
@@ -183,7 +183,8 @@ describe('the limits of RETENTION_DAYS', () => {
       left.push(holding(world, ids))
     }
     expect(left.at(-1)).toBe(0)
-  }, 60_000)
+    if (!isQuick) expect(left.length).toBeGreaterThan(1)
+  }, 120_000)
 
   it('an order that cannot be erased is tried again, and holds up no other one', async () => {
     const world = await settled(['A-0', 'A-1'])

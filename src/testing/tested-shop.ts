@@ -64,19 +64,38 @@ export class ProveError extends Error {
 /** A button of the shop that sends money: a URL or a function. */
 export type ShopButton = string | ((press: ProvePress) => Promise<unknown> | unknown)
 
-/** The addresses and commands of a shop, as in the options of `prove`. `stopped` is aborted when the time is over. */
-export interface ShopOptions {
+/** The addresses and commands of a shop under test. */
+export interface ShopAccess {
+  /** The receiver of webhooks: `http://127.0.0.1:3000/webhooks`. */
   url: string
+  /** An order: a URL with `{order_id}` in it, which returns JSON (404: unknown), or a function (undefined: unknown). */
   state: string | ((order_id: string) => Promise<ProveState | undefined> | ProveState | undefined)
+  /** Where a state URL's JSON has each value. Default `$.paid`, `$.refunded`, `$.shipped` and `$.currency`. */
   paths?: { readonly [name in keyof ProveState]?: string | undefined } | undefined
+  /** The unit of the JSON's amounts: `decimal` (100.5) or `minor` (10050). Default `decimal`. */
   units?: 'decimal' | 'minor' | undefined
+  /**
+   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. The result may name another
+   * `order_id`, `amount` and `currency`. Without it, payments of another amount or currency than asked are left out,
+   * and the report lists them.
+   */
   create?: string | ((order: AskedOrder) => Promise<unknown> | unknown) | undefined
+  /**
+   * Kills the receiver, starts it again, and resolves when it listens. Without it crashes are left out, and the report
+   * lists them.
+   */
   restart?: (() => Promise<unknown> | unknown) | undefined
+  /** Called with the reason of a wait, when that takes a while. */
+  onWait?: ((says: string) => void) | undefined
+  /** Called after each request to the shop. */
+  onRequest?: ((request: ProveRequest) => void) | undefined
+}
+
+/** How a shop under test is called. `stopped` is aborted when the time is over. */
+export interface ShopOptions extends ShopAccess {
   headers: Readonly<Record<string, string>>
   fetch: Fetch
   timeoutMs: number
-  onWait?: ((says: string) => void) | undefined
-  onRequest?: ((request: ProveRequest) => void) | undefined
   stopped: AbortSignal
 }
 

@@ -13,9 +13,7 @@ export async function cleanUp(project: Project, save: () => Promise<void>): Prom
   for (const made of project.state.made) {
     if (made.now !== undefined && !made.open) continue
     const { now, open } = await undo(made, project)
-    made.now = now
-    if (open) made.open = true
-    else delete made.open
+    Object.assign(made, { now, open: open || undefined })
     await save()
   }
 }
@@ -36,7 +34,6 @@ async function look({ client, ask }: Project, order_id: string) {
 }
 
 async function undo(made: MadeOrder, project: Project): Promise<Ending> {
-  const { client } = project
   const { order_id, what } = made
   const found = await look(project, order_id)
   if (found.verdict === 'accepted') {
@@ -51,19 +48,15 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
     return money.open ? money : (subscription ?? money)
   }
   // It cannot be looked at. An unpaid payment can be cancelled in any state.
-  if (what === 'checkout')
-    return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
-  return await undoUnread(made, project)
+  return await (what === 'checkout' ? cancel(made, project) : undoUnread(made, project))
 }
 
 /**
  * A payment with an unreadable record may have taken money until the service reports its failure. Each way to return
  * the money is tried.
  */
-async function undoUnread(
-  { order_id, amount, currency: order_currency }: MadeOrder,
-  project: Project,
-): Promise<Ending> {
+async function undoUnread(made: MadeOrder, project: Project): Promise<Ending> {
+  const { order_id, amount, currency: order_currency } = made
   const { client } = project
   const calls: [name: string, done: string, call: Call][] = [
     ['cancel', 'cancelled', (options) => client.cancelPayment({ order_id }, options)],
@@ -98,8 +91,7 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
     // The service took at most the amount that was sent: a larger record is in minor units.
     const sent = toMinorUnits(made.amount)
     const refund_amount = fromMinorUnits(shown > sent ? Math.min(Math.round(shown / 100), sent) : shown)
-    const sum = `${refund_amount} ${order_currency}`
-    const money = `${sum} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
+    const money = `${refund_amount} ${order_currency} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
     const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
     return await attempt(project, order_id, 'refunded', call, money)
   }
@@ -110,9 +102,11 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
     return await attempt(project, order_id, 'voided', (options) => client.voidPayment(of, options), money)
   }
   if (status === 'failure') return { now: 'cancelled or declined' }
-  if (made.what !== 'checkout') return await undoUnread(made, project)
-  return await attempt(project, order_id, 'cancelled', (options) => client.cancelPayment({ order_id }, options))
+  return await (made.what === 'checkout' ? cancel(made, project) : undoUnread(made, project))
 }
+
+const cancel = ({ order_id }: MadeOrder, project: Project): Promise<Ending> =>
+  attempt(project, order_id, 'cancelled', (options) => project.client.cancelPayment({ order_id }, options))
 
 /** The problem, if the subscription of a paid order could not be ended. */
 async function endSubscription(operations: readonly WebhookEvent[], project: Project): Promise<Ending | undefined> {

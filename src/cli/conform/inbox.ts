@@ -38,9 +38,7 @@ export function createInbox(secret: string, pause: (ms: number) => Promise<void>
     },
     async next(order_id, ms) {
       let isLate = false
-      const late = pause(ms).then(() => {
-        isLate = true
-      })
+      const late = pause(ms).then(() => (isLate = true))
       for (;;) {
         const found = take(order_id)
         if (found !== undefined || isLate) return found

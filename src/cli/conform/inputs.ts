@@ -16,9 +16,8 @@ const FINGERPRINT: BrowserFingerprint = {
   ...{ browserIpAddress: '192.0.2.7', browserUserAgent: 'edgetill' },
 }
 
-const orderOf = ({ amount, currency }: Project, order_id: string) => {
-  return { amount, currency, order_id, order_3ds_bypass: 'supported', description: 'edgetill doctor --conform' }
-}
+const orderOf = ({ amount, currency }: Project, order_id: string) =>
+  ({ amount, currency, order_id, order_3ds_bypass: 'supported', description: 'edgetill doctor --conform' }) as const
 
 /** A hosted purchase with every field that the API document requires. */
 export const hosted = (project: Project, order_id: string) =>

@@ -49,10 +49,8 @@ export function addNews(news: News, operation: string, body: unknown): void {
   }
   const field = (name: string, value: unknown, path: string): void => {
     const place = path === '' ? name : `${path}.${name}`
-    if (!known.has(place)) {
-      add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
-      return
-    }
+    if (!known.has(place))
+      return void add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
     if (place === 'status' && isNew(value, /^\w{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
     if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
       add(news.values, { field: 'status_code', value })

@@ -1,30 +1,11 @@
 import * as v from 'valibot'
 import type { Fetch } from '../../config.ts'
 import { fields, oneOf, parseInput, text, wholeNumber } from '../../emulator/parse-input.ts'
-import { type AskedOrder, ProveError, type ProvePress, type ProveRequest, type ProveState } from '../tested-shop.ts'
+import { ProveError, type ProvePress, type ShopAccess } from '../tested-shop.ts'
 import { ORDER_KINDS, type OrderKind } from './story.ts'
 
 /** Options of {@link prove}. */
-export interface ProveOptions {
-  /** The receiver of webhooks: `http://127.0.0.1:3000/webhooks`. */
-  url: string
-  /** An order: a URL with `{order_id}` in it, which returns JSON (404: unknown), or a function (undefined: unknown). */
-  state: string | ((order_id: string) => Promise<ProveState | undefined> | ProveState | undefined)
-  /** Where a state URL's JSON has each value. Default `$.paid`, `$.refunded`, `$.shipped` and `$.currency`. */
-  paths?: { readonly [name in keyof ProveState]?: string | undefined } | undefined
-  /** The unit of the JSON's amounts: `decimal` (100.5) or `minor` (10050). Default `decimal`. */
-  units?: 'decimal' | 'minor' | undefined
-  /**
-   * Creates an order in the shop: a URL that gets it posted as JSON, or a function. The result may name another
-   * `order_id`, `amount` and `currency`. Without it, payments of another amount or currency than asked are left out,
-   * and the report lists them.
-   */
-  create?: string | ((order: AskedOrder) => Promise<unknown> | unknown) | undefined
-  /**
-   * Kills the receiver, starts it again, and resolves when it listens. Without it crashes are left out, and the report
-   * lists them.
-   */
-  restart?: (() => Promise<unknown> | unknown) | undefined
+export interface ProveOptions extends ShopAccess {
   /**
    * The shop's own refund: a URL that gets a {@link ProvePress} posted as a form (each field may stand in the URL, as
    * `{order_id}`), or a function. It is pressed twice, from two sides, while the response is lost, while the shop is
@@ -61,12 +42,8 @@ export interface ProveOptions {
   maxSeconds?: number | undefined
   /** After an abort the report has the findings so far. */
   signal?: AbortSignal | undefined
-  /** Called with the reason of a wait, when that takes a while. */
-  onWait?: ((says: string) => void) | undefined
   /** Called after each order. */
   onProgress?: ((done: number, of: number) => void) | undefined
-  /** Called after each request to the shop. */
-  onRequest?: ((request: ProveRequest) => void) | undefined
 }
 
 type Defaulted =

@@ -25,7 +25,7 @@ describe('a receiver that is right', () => {
       url: 'https://pay.shop.example.com/webhooks',
       fetch: (input, init) => shop.fetch(new Request(input, init)),
       state: async (order_id) => {
-        const response = await shop.api(`/api/orders/${order_id}`)
+        const response = await shop.api(`/api/orders/${encodeURIComponent(order_id)}`)
         if (response.status === 404) return undefined
         const { totals } = (await response.json()) as { totals: { captured_minor: number; refunded_minor: number } }
         return { paid: totals.captured_minor / 100, refunded: totals.refunded_minor / 100 }

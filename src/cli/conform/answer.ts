@@ -24,7 +24,8 @@ const PAGE = 'HTML in place of the API: a login page or a firewall stands before
 /** Reads the error of a call. @throws any other error. */
 export function answerOf(error: unknown, at: number, { status, body, page, location }: Exchange): Answer<never> {
   const known = { at, status, body, page, location }
-  if (page && (errors.isUnexpectedResponseError(error) || errors.isOutcomeUnknownError(error)))
+  const isRead = errors.isUnexpectedResponseError(error) || errors.isOutcomeUnknownError(error)
+  if (page && (isRead || (errors.isApiError(error) && !error.retryable)))
     return { ...known, verdict: 'none', says: `HTTP ${status} with ${PAGE}` }
   if (errors.isApiError(error)) return { ...known, ...ofApiError(error) }
   if (errors.isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
@@ -79,8 +80,7 @@ export const wasMade = ({ verdict, status = 0 }: Answer): boolean =>
   verdict === 'accepted' || (verdict === 'other' && status >= 300 && status < 400)
 
 /** Whether credentials were accepted. Only a response in the API's own form proves it. */
-export function authenticated({ verdict, status = 0, body, page, says }: Answer): Judgement {
-  if (page && verdict !== 'none') return notTried(`${says}: ${PAGE}`)
+export function authenticated({ verdict, status = 0, body, says }: Answer): Judgement {
   const isOwn = isObject(body) || Array.isArray(body) || (status >= 300 && status < 400)
   if (verdict === 'none' || (verdict === 'other' && !isOwn)) return notTried(says)
   return status === 401 || status === 403 ? differs(says) : holds(says)

@@ -87,7 +87,7 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
   const isFirst = id === 'authentication'
   const isLocked = state.done.authentication !== undefined && state.authentication === undefined
   if (isFirst || !isLocked) return undefined
-  return state.blocked ?? 'the first statements come first: no call was accepted. Run edgetill doctor'
+  return 'the first statements come first: no call was accepted. Run edgetill doctor'
 }
 
 const OTHER_SHAPE = /in another shape(: (.*))?$/

@@ -25,8 +25,6 @@ export interface RunState {
   project: string
   /** Which authentication works, by the first story. */
   authentication?: 'per-endpoint' | 'plain'
-  /** Why nothing can be tried: no first response was the API's own. */
-  blocked?: string
   /** The result of a hosted payment with every documented field, if it was made: others are compared with it. */
   hosted?: Answer['verdict']
   done: Record<string, Judgement[]>

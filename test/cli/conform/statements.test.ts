@@ -19,6 +19,7 @@ import {
   rejecting,
 } from './support/project.ts'
 
+const PAGE = 'HTML in place of the API: a login page or a firewall stands before it'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
 const isCancel = ({ path }: Probe) => path.endsWith('/order/{order}/cancel')
@@ -177,6 +178,42 @@ describe('conform, statement by statement', () => {
       expect(report?.made.filter(({ open }) => open)).toEqual([])
     },
   )
+
+  const html = (status: number) => new Response('<html>Blocked</html>', { status })
+  const [FIRST, REST] = [4, /^the first statements come first: no call was accepted/]
+
+  it.each([200, 400, 401, 403])(
+    'decides nothing by a page in place of the API (%i), and says why once',
+    async (status) => {
+      const report = await openConform({}, [() => html(status)]).run()
+      expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
+      const seen = report?.statements
+        .filter(({ seen }) => !/EDGETILL_|--|only by hand/.test(seen))
+        .map((one) => one.seen)
+      expect(seen?.slice(0, FIRST)).toEqual(Array(FIRST).fill(`HTTP ${status} with ${PAGE}`))
+      expect(seen?.slice(FIRST).filter((one) => !REST.test(one))).toEqual([])
+    },
+  )
+
+  it('a page with a 404 to everything is a wrong address', async () => {
+    const report = await openConform({}, [() => html(404)]).run()
+    expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], ['base_path']])
+    expect(report?.statements[0]?.seen).toBe('HTTP 404 with HTML in place of the API to every POST')
+  })
+
+  it.each<[string, (probe: Probe) => unknown, number]>([
+    ['unknown_order_404', lists, 404],
+    ['invalid_400', isInvalid, 400],
+    ['wrong_secret_401', lists, 401],
+    ['direct_record', ({ body }) => body.mode === 'direct', 403],
+  ])('does not decide %s by a page', async (id, is, status) => {
+    const report = await openConform({}, [(probe) => (is(probe) ? html(status) : undefined)]).run()
+    const one = report?.statements.find((one) => one.id === id)
+    expect(one).toMatchObject({ result: 'not tried', seen: expect.stringContaining(`HTTP ${status} with HTML`) })
+    // The firewall may stand behind the service: such a payment may have been made.
+    const direct = report?.made.filter(({ what, now }) => what !== 'checkout' && now === 'rejected')
+    expect(direct).toEqual([])
+  })
 
   it('names the form of the signature that is accepted', async () => {
     const base64 = (body: Uint8Array, secret: string) => createHmac('sha1', secret).update(body).digest('base64')

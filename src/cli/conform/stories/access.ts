@@ -8,8 +8,10 @@ import { acceptedForm } from '../signatures.ts'
 import { type Story, story } from '../statement.ts'
 
 /** Whether the API responded: a wrong address is no question of credentials. The SDK accepts a 302 to a checkout. */
-const isThere = ({ status = 0, verdict, location = '' }: Answer): boolean =>
-  /none|accepted/.test(verdict) || location.includes('/checkout/') || ![301, 302, 307, 308, 404, 405].includes(status)
+const isThere = ({ status = 0, verdict, location = '', page }: Answer): boolean => {
+  if (verdict === 'none') return !page || ![404, 405].includes(status)
+  return verdict === 'accepted' || location.includes('/checkout/') || ![301, 302, 307, 308, 404, 405].includes(status)
+}
 
 /** The response of the same path with a slash, if it is there. */
 async function slash({ ask, clientWith }: Project): Promise<string | undefined> {
@@ -34,8 +36,7 @@ const authentication = story('authentication', [], async (project) => {
   }
   const signed = await tryWith('per-endpoint')
   // Without the service's own responses every other call would fail as well.
-  const isLost = [signed.post, signed.get].every(({ verdict }) => verdict === 'none')
-  if (isLost) state.blocked = signed.post.says
+  const isLost = isThere(signed.post) && [signed.post, signed.get].every(({ verdict }) => verdict === 'none')
   const plain = isLost ? signed : await tryWith('plain')
   const tried = { 'per-endpoint': signed.post, plain: plain.post }
   const order = ['per-endpoint', 'plain'] as const
@@ -45,9 +46,9 @@ const authentication = story('authentication', [], async (project) => {
   return { signed, plain, slashed: isThere(plain.post) ? undefined : await slash(project), form }
 }).judgedBy({
   base_path: ({ plain, slashed }) => {
-    if (plain.post.verdict === 'none') return notTried(plain.post.says)
-    if (isThere(plain.post)) return holds(plain.post.says)
-    return differs(`${plain.post.says} to every POST${slashed ? `; with a slash at the end: ${slashed}` : ''}`)
+    const { verdict, says } = plain.post
+    if (isThere(plain.post)) return verdict === 'none' ? notTried(says) : holds(says)
+    return differs(`${says.split(': ')[0]} to every POST${slashed ? `; with a slash at the end: ${slashed}` : ''}`)
   },
   signed_post: ({ signed, form }) => {
     if (!isThere(signed.post)) return notTried('the API is not there')
@@ -69,8 +70,8 @@ const rejections = story('rejections', [], async ({ client, clientWith, ask, sec
   }
 }).judgedBy({
   invalid_400: ({ invalid }) => rejectedWith(invalid, 400),
-  error_body: ({ invalid: { verdict, body, says } }) => {
-    if (verdict !== 'rejected') return notTried(says)
+  error_body: ({ invalid: { verdict, status, body, page, says } }) => {
+    if (verdict !== 'rejected' && !(page && status === 400)) return notTried(says)
     const isDocumented = isObject(body) && typeof body.message === 'string' && typeof body.args === 'object'
     return isDocumented ? holds('message and args') : differs('a body of another shape')
   },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENTRIES, packageExports } from '../../scripts/entries.ts'
@@ -40,4 +40,17 @@ describe('package.json and deno.json agree', () => {
       expect(specifier).toBe(`npm:${name}@${dependencies[name] ?? devDependencies[name]}`)
     }
   })
+})
+
+it('CHANGELOG.md has no version but released ones, and each heading that a changeset names', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8')
+  const headings: readonly string[] = read('CHANGELOG.md').match(/^#+ .*$/gm) ?? []
+  // `.ci/release` rejects another version; without one it asks for --prepare.
+  const newest = headings.find((heading) => heading.startsWith('## '))
+  expect([undefined, `## ${packageJson.version}`]).toContain(newest)
+  const changesets = readdirSync(join(root, '.changeset')).filter(
+    (file) => file.endsWith('.md') && file !== 'README.md',
+  )
+  const named = changesets.flatMap((file) => [...read(`.changeset/${file}`).matchAll(/stands below, under "([^"]+)"/g)])
+  expect(named.map(([, title]) => title).filter((title) => !headings.includes(`### ${title}`))).toEqual([])
 })

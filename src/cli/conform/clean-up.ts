@@ -91,7 +91,8 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
     // The service took at most the amount that was sent: a larger record is in minor units.
     const sent = toMinorUnits(made.amount)
     const refund_amount = fromMinorUnits(shown > sent ? Math.min(Math.round(shown / 100), sent) : shown)
-    const money = `${refund_amount} ${order_currency} may still be taken: edgetill refund ${order_id}, or the portal, returns it`
+    const way = `edgetill refund ${order_id}, or the portal, returns it`
+    const money = `${refund_amount} ${order_currency} may still be taken: ${way}`
     const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
     return await attempt(project, order_id, 'refunded', call, money)
   }

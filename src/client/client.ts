@@ -49,10 +49,11 @@ export function createClient(config: ClientConfig): Client {
     rawRequest: (input, options) => rawRequest(resolved, input, options),
   }
   const { posId, baseUrl } = checked
+  let dry: Client | undefined
   const check = async (name: string, input: object): Promise<void> => {
     const silent = { onRequest: undefined, onError: undefined, onWarning() {} }
     const nowhere = { fetch: () => Promise.reject(), signer: () => '-', maxRetries: 0 }
-    const dry = createClient({ ...(checked.given as ClientConfig), ...silent, ...nowhere })
+    dry ??= createClient({ ...(checked.given as ClientConfig), ...silent, ...nowhere })
     await dry[name as 'createPayment'](input as never).catch((error: { code?: unknown }) => {
       if (error.code === 'invalid_input') throw error
     })

@@ -35,7 +35,7 @@ describe('an onEvent that fails', () => {
     for (let minute = 0; minute < 6; minute++) await world.advance(MINUTE_MS)
     await world.idle()
     expect(failing()).toMatchObject([
-      { waiting: 3, text: expect.stringMatching(/failed [56] times, and 3 events wait/) },
+      { attempts: 5, waiting: 3, text: expect.stringMatching(/failed 5 times, and 3 events wait/) },
     ])
     // Without a link their flag is shown too.
     const waiting = async () => (await attention(world)).items.filter(({ kind }) => kind !== 'flag')

@@ -45,7 +45,7 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
     // The object makes the tables itself.
     database: withoutIn(deps).includes('TILL') ? madeBefore(deps, env, database) : database,
     keepCardToken: keepsCardToken(env),
-    lookAgainMs: isRealTime ? undefined : 1,
+    isTestClock: !isRealTime,
     ...hooksOf(scope),
   }
   return scope
@@ -82,8 +82,9 @@ export async function makeShop(deps: Deps, env: ShopEnv, database: TillDatabase)
 }
 
 /** The calls of a shop. A call that moves money is never repeated automatically. Each checks its configuration. */
-function clientOf(env: ShopEnv, { fetch }: Deps): TillClient {
-  const config = clientConfig(env, fetch)
+function clientOf(env: ShopEnv, { fetch, now }: Deps): TillClient {
+  // With a test's clock nothing waits, a retry neither.
+  const config = { ...clientConfig(env, fetch), ...(now !== Date.now && { random: () => 0 }) }
   const once = moneyConfig(env, fetch)
   const client: TillClient & Record<typeof MERCHANT, Pick<Merchant, 'posId' | 'baseUrl'>> = {
     createPayment: ((input: object, options: CallOptions) =>

@@ -59,8 +59,8 @@ export interface TillHooks extends StoreHooks {
   shown?(reading: Reading): Promise<TillOrder>
   /** Flags of an order that only the shop knows, for its lists. */
   flagged?(attempts: readonly Reading[]): Promise<readonly OrderFlag[]>
-  /** The pause before another look at a creation by another process. Default 250. */
-  lookAgainMs?: number | undefined
+  /** The clock is a test's, which nothing but the test moves: no pause is longer than a millisecond. */
+  isTestClock?: boolean | undefined
   /** Logs a failure, or an unknown outcome. */
   log?(code: string, fields: Readonly<Record<string, unknown>>, error?: unknown): void
   /** The response to a failed call, which its key gets from then on. */

@@ -19,6 +19,7 @@ import {
   type MoneyRequest,
   SEND_MS,
 } from './protocol.ts'
+import { pause } from './queue.ts'
 import { append, type Reading, readNamed, readOrder } from './store.ts'
 
 /**
@@ -135,13 +136,13 @@ const UNSENT = { method: 'POST', path: '', attempts: 0 }
 const WAIT_MS = 25_000
 
 /** Ten presses of one key get one end: a press that finds its key's call in progress reads again. */
-async function driveKey(driver: Driver, first: Message, isCalling: (id: string) => boolean) {
+async function driveKey(scope: TillScope, driver: Driver, first: Message, isCalling: (id: string) => boolean) {
   const until = Date.now() + WAIT_MS
-  for (let pause = 50; ; pause = Math.min(2 * pause, 1000)) {
+  for (let waited = 0, ms = 50; ; waited += ms, ms = Math.min(2 * ms, 1000)) {
     const answer = await drive(driver, first)
     const isWaiting = first.type === 'request' && answer?.code === 'in_progress' && answer.isOwn && isCalling(answer.id)
-    if (!isWaiting || Date.now() >= until) return answer
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    if (!isWaiting || waited >= WAIT_MS || Date.now() >= until) return answer
+    await pause(scope, ms)
   }
 }
 
@@ -284,7 +285,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
   }
   const isCalling = (id: string) => reading.made.some((one) => one.id === id && reading.now - one.started_at <= CALL_MS)
   try {
-    const answer = await driveKey(driver, first, isCalling)
+    const answer = await driveKey(scope, driver, first, isCalling)
     return { order_id: reading.order_id, answer, why }
   } catch (error) {
     return { order_id: reading.order_id ?? named, why, ...(none ? { answer: none } : { sent, error }) }

@@ -18,6 +18,7 @@ import {
   stepCheckout,
   type Visit,
 } from './protocol-checkout.ts'
+import { pause } from './queue.ts'
 import {
   append,
   ONE,
@@ -144,8 +145,6 @@ function isOpening({ attempts, now }: Reading): boolean {
 
 /** A link's visitor, and a cancellation, wait ten seconds for the end of a creation by another process. */
 const LOOKS = 40
-const pause = ({ lookAgainMs = 250 }: TillScope) => new Promise((resolve) => setTimeout(resolve, lookAgainMs))
-
 /** Finds or creates the payment of a link. */
 export async function openLink(scope: TillScope, base_id: string, visit: LinkVisit): Promise<RunEnd> {
   const asked = { terms: visit.terms, buyer: visit.buyer, link: { page: visit.page, expires_at: visit.expires_at } }
@@ -153,7 +152,7 @@ export async function openLink(scope: TillScope, base_id: string, visit: LinkVis
   for (let look = 1; ; look++) {
     const answer = await again(() => play(opening, { type: 'open' }))
     const isWaiting = 'outcome' in answer && answer.outcome === 'not_sent' && answer.reason === 'in_progress'
-    if (isWaiting && look <= LOOKS) await pause(scope)
+    if (isWaiting && look <= LOOKS) await pause(scope, 250)
     else return endOf(opening, isWaiting ? { kind: 'wait' } : answer)
   }
 }
@@ -170,7 +169,7 @@ const endOf = ({ error, isRejected, cancelled, failed }: Run, answer: CheckoutAn
  */
 export async function cancelOrder(scope: TillScope, named: string, tries = 3): Promise<RunEnd & { order_id: string }> {
   const [{ base_id }] = await readNamed(scope, named)
-  for (let look = 1; look <= LOOKS && isOpening(await readOrder(scope, base_id)); look++) await pause(scope)
+  for (let look = 1; look <= LOOKS && isOpening(await readOrder(scope, base_id)); look++) await pause(scope, 250)
   const cancelling: Run = { scope, base_id }
   const end = endOf(cancelling, await again(() => play(cancelling, { type: 'cancel' })))
   const { answer } = end

@@ -13,6 +13,10 @@ export interface ReceivedEvent {
 /** How long `onEvent` may take. */
 export const ON_EVENT_MS = 25_000
 
+/** Waits before the next look at what another process is doing. With a test's clock no time passes by itself. */
+export const pause = ({ isTestClock }: { isTestClock?: boolean | undefined }, ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, isTestClock ? 1 : ms))
+
 /** Milliseconds after the n-th failure: by default 1, 2, 4 … seconds, at most 6 hours. */
 export const pauseAfter = (failures: number, firstMs: number = 1000, maxMs: number = 6 * 3_600_000): number =>
   Math.min(firstMs * 2 ** (failures - 1), maxMs)

@@ -14,7 +14,11 @@ beforeEach(() => {
 })
 
 async function runUntil(world: World, ms: number): Promise<void> {
-  for (const end = world.time + ms; world.time < end; ) await run(world)
+  const hourly = world.time + DAY_MS
+  for (const end = world.time + ms; world.time < end; ) {
+    if (world.time >= hourly) await world.advance(45 * MINUTE_MS)
+    await run(world)
+  }
 }
 
 /** The payments and operations that are due to be looked at. */

@@ -68,6 +68,8 @@ export interface Pressed {
   order: ProvePress
   wanted: number
   answers: (number | string)[]
+  /** How long nothing may change before a verdict. */
+  stillMs: number
   /** The amounts that the service moved, and the shop's state. */
   moved: number[]
   seen?: ProveState | undefined
@@ -96,7 +98,16 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
   for (let i = 0; i < 20 && (await shop.state(order_id)) === undefined; i++) await pause(50)
 
   const press = { order_id, amount: fromMinorUnits(wanted), currency, key: crypto.randomUUID() }
-  const one: Pressed = { name, how, order: { ...order, key: press.key }, wanted, answers: [], moved: [], look }
+  const one: Pressed = {
+    name,
+    how,
+    order: { ...order, key: press.key },
+    wanted,
+    answers: [],
+    stillMs: STILL_MS,
+    moved: [],
+    look,
+  }
   async function look(): Promise<WrongPress | undefined> {
     const { operations } = (await call(`orders?${of}`)) as { operations: Record<string, unknown>[] }
     const own = operations.filter(({ method, status }) => method === name && status !== 'failure')
@@ -121,7 +132,7 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
   await first
   if (!isTwo) await once()
 
-  const still = Math.max(options.settleMs, one.answers.includes(202) ? ACCEPTED_MS : STILL_MS)
+  one.stillMs = Math.max(options.settleMs, one.answers.includes(202) ? ACCEPTED_MS : STILL_MS)
   let pressedAt = Date.now()
   const ended = async (): Promise<string> => {
     one.wrong = await look()
@@ -135,7 +146,7 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
     await call('clock', { minutes: 1 })
     await once()
   }
-  await untilStill(ended, () => still, MAX_MS, pressAgain)
+  await untilStill(ended, () => one.stillMs, MAX_MS, pressAgain)
   if (one.moved.length === 0 && how === 'twice' && Number(one.answers[0]) >= 400) {
     const gets = 'It gets a form with order_id, amount, currency and key.'
     throw new ProveError(`The ${name} could not be pressed: it responded ${one.answers.join(', then ')}. ${gets}`)

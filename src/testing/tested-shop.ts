@@ -61,6 +61,17 @@ export class ProveError extends Error {
   override readonly name = 'ProveError'
 }
 
+/** A call of the shop's own API hung, which had been answered before. `says` names the call. */
+export class SilenceError extends ProveError {
+  readonly says: string
+  readonly silence: string
+  constructor(message: string, says: string, silence: string) {
+    super(message)
+    this.says = says
+    this.silence = silence
+  }
+}
+
 /** A button of the shop that sends money: a URL or a function. */
 export type ShopButton = string | ((press: ProvePress) => Promise<unknown> | unknown)
 
@@ -123,11 +134,15 @@ export interface Shop {
 
 export function openShop(options: ShopOptions): Shop {
   const { url, timeoutMs, create, state } = options
-  let [slowest, isHung, restartMs] = [0, false, 0]
+  let [slowest, isHung, restartMs, isRead] = [0, false, 0, false]
+  const failure = (message: string, says: string, status: number | string): ProveError =>
+    isRead && isHanging(status) ? new SilenceError(message, says, String(status)) : new ProveError(message)
 
   /** A response, or why there is none. */
-  async function request(address: string, init: RequestInit, ms = timeoutMs) {
+  async function request(address: string, init: RequestInit, atMost?: number) {
     options.stopped.throwIfAborted()
+    // Once it has hung, it gets no more than a few times the longest response.
+    const ms = atMost ?? (isHung ? Math.min(timeoutMs, Math.max(1_000, 4 * slowest)) : timeoutMs)
     const [deadline, at] = [startDeadline(ms, undefined), Date.now()]
     const work = async () => {
       const response = await options.fetch(address, { ...init, redirect: 'manual', signal: deadline.signal })
@@ -139,6 +154,8 @@ export function openShop(options: ShopOptions): Shop {
     const { method = 'GET', body } = init
     const sent = body === undefined ? {} : { body: String(body) }
     const times = { at: new Date(at).toISOString(), ms: Date.now() - at }
+    if (atMost === undefined && isHanging(reply.status)) isHung = true
+    else if (atMost === undefined) slowest = Math.max(slowest, times.ms)
     options.onRequest?.({ ...times, method, url: address, ...sent, answer: reply.status })
     return reply
   }
@@ -160,12 +177,7 @@ export function openShop(options: ShopOptions): Shop {
 
   return {
     async send(webhook) {
-      const began = Date.now()
-      // Once it has hung, it gets no more than a few times the longest response.
-      const ms = isHung ? Math.min(timeoutMs, Math.max(1_000, 4 * slowest)) : undefined
-      const { status, headers } = await post(webhook, ms)
-      if (isHanging(status)) isHung = true
-      else slowest = Math.max(slowest, Date.now() - began)
+      const { status, headers } = await post(webhook)
       const requestedMs = retryAfterMs(headers.get('retry-after') ?? '')
       const waitMs = requestedMs && Math.min(requestedMs, MAX_WAIT_MS)
       return { says: status, waitMs, location: headers.get('location') ?? undefined }
@@ -194,11 +206,12 @@ export function openShop(options: ShopOptions): Shop {
       if (typeof state === 'function') return checkedState(await ask('state', () => state(order_id)), 'state returned')
       const address = state.replaceAll('{order_id}', encodeURIComponent(order_id))
       const { status, text } = await ready(address)
+      isRead ||= status === 200 || status === 404
       if (status === 404) return undefined
       if (status === 200) return stateOf(text, options, `${address} responded with`)
       const hint = status === 401 || status === 403 ? " Pass its credentials with --header 'Name: value'." : ''
       const why = typeof status === 'number' ? ` responded with ${status}.${hint}` : `: ${status}. Is the shop running?`
-      throw new ProveError(`The state cannot be read: ${address}${why}`)
+      throw failure(`The state cannot be read: ${address}${why}`, "the order's state is read", status)
     },
     async create(order) {
       if (create === undefined) return order
@@ -207,7 +220,7 @@ export function openShop(options: ShopOptions): Shop {
       if (Number(status) >= 200 && Number(status) < 300) return created(order, parsed(text))
       const what = typeof status === 'number' ? `responded with ${status}` : status
       const gets = `It gets ${JSON.stringify(order)} and has to respond 2xx.`
-      throw new ProveError(`The order cannot be created: ${create}: ${what}. ${gets}`)
+      throw failure(`The order cannot be created: ${create}: ${what}. ${gets}`, 'the order is created', status)
     },
     async press(button, press) {
       if (typeof button === 'function') return (async () => button(press))().then(() => 200, reasonOf)

@@ -1,5 +1,5 @@
 import type { ProveFinding, ProveReport } from '../../testing/prove/index.ts'
-import { findingText, stateText } from '../../testing/prove/report.ts'
+import { findingText, restText, stateText, summaryText } from '../../testing/prove/report.ts'
 
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
@@ -13,21 +13,22 @@ const row = (name: string, value: unknown, mark = ''): string =>
   `<tr><th>${escaped(name)}</th><td${mark}>${escaped(value)}</td></tr>`
 
 /** A report as an HTML page with the timeline of each failing order. It loads nothing. */
-export function reportPage({ url, seed, orders, requests, tried, leftOut, findings }: ProveReport): string {
-  const none = findings.length === 0 ? '<p>Nothing found.</p>' : ''
-  const left = leftOut.length === 0 ? '' : '<h3>Not tried</h3>'
+export function reportPage(report: ProveReport): string {
+  const { url, tried, findings } = report
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>edgetill prove</title>
 <style>${STYLE}
 </style>
 <main><h1>edgetill prove</h1>
-<p>${orders} orders, ${requests} webhooks, seed ${seed}.</p>
+<p>${escaped(summaryText(report))}</p>
 <details><summary>What was tried, and how often</summary>
 <table>${Object.entries(tried)
     .map((one) => row(...one))
     .join('')}</table></details>
-${none}${findings.map((one) => section(one, url)).join('\n')}
-${left}<ul>${leftOut.map((one) => `<li>${escaped(one)}</li>`).join('')}</ul></main></html>
+${findings.map((one) => section(one, url)).join('\n')}
+<ul>${restText(report)
+    .map((one) => `<li>${escaped(one)}</li>`)
+    .join('')}</ul></main></html>
 `
 }
 
@@ -54,7 +55,9 @@ function curlOf(url: string, { type, text }: { type: string; text: string }): st
 }
 
 /** A report as JUnit XML: a test case for each attack, and for each finding without one. */
-export function junitOf({ findings, seed, tried, seconds, complete }: ProveReport): string {
+export function junitOf(report: ProveReport): string {
+  const { findings, seed, tried, seconds, complete } = report
+  const summary = escaped(summaryText(report))
   const failure = (finding: ProveFinding): string =>
     `<failure type="${finding.cause}" message="${escaped(finding.advice)}">${escaped(findingText(finding))}</failure>`
   const testcase = (name: string, time: number, inner: string): string =>
@@ -67,18 +70,20 @@ export function junitOf({ findings, seed, tried, seconds, complete }: ProveRepor
     }),
     ...rest.map((one) => testcase(`${one.verdict} (${one.cause})`, 0, failure(one))),
     ...(rest.length > 0 ? [] : [testcase(`orders without an attack, seed ${seed}`, 0, '')]),
-    ...(complete ? [] : [testcase('every fixed story was played', 0, '<skipped/>')]),
+    ...(complete ? [] : [testcase('every fixed story was played', 0, `<skipped message="${summary}"/>`)]),
   ]
   const [failures, skipped] = ['<failure', '<skipped'].map((tag) => cases.filter((one) => one.includes(tag)).length)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="edgetill prove" tests="${cases.length}" failures="${failures}" skipped="${skipped}">
 ${cases.join('\n')}
+  <system-out>${[summary, ...restText(report).map(escaped)].join('\n')}</system-out>
 </testsuite>
 `
 }
 
 /** A report as SARIF 2.1.0. A finding is in the file of its story: a receiver has an address in place of a file. */
-export function sarifOf({ url, findings }: ProveReport, files: ReadonlyMap<ProveFinding, string>): string {
+export function sarifOf(report: ProveReport, files: ReadonlyMap<ProveFinding, string>): string {
+  const { url, findings, complete } = report
   const rules = [
     ...new Map(findings.map(({ cause, advice }) => [cause, { id: cause, fullDescription: { text: advice } }])).values(),
   ]
@@ -95,5 +100,9 @@ export function sarifOf({ url, findings }: ProveReport, files: ReadonlyMap<Prove
   }))
   const driver = { name: 'edgetill prove', rules }
   const $schema = 'https://json.schemastore.org/sarif-2.1.0.json'
-  return `${JSON.stringify({ version: '2.1.0', $schema, runs: [{ tool: { driver }, results }] }, null, 2)}\n`
+  const note = (text: string) => ({ level: complete ? 'note' : 'warning', message: { text } })
+  const toolExecutionNotifications = [summaryText(report), ...restText(report)].map(note)
+  const invocations = [{ executionSuccessful: complete, toolExecutionNotifications }]
+  const runs = [{ tool: { driver }, invocations, results }]
+  return `${JSON.stringify({ version: '2.1.0', $schema, runs }, null, 2)}\n`
 }

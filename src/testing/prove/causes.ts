@@ -3,12 +3,8 @@ const KEY = 'order_id, method, operation_id (or else payment_id, transaction_id 
 /** Advice that several causes share. */
 const REMEDIES: Readonly<Record<string, string>> = {
   key: KEY,
-  verify:
-    'Read data and signature once. Compute base64url(sha1(secret + data + secret, raw)), compare all of it in ' +
-    'constant time, and reject anything else.',
-  kinds:
-    "Only 'purchase' and 'capture' pay, and only 'refund' pays back; auth, auth_increment, void, credit, p2p, " +
-    'lookup and unknown methods do neither.',
+  verify: 'Read both once, and compare all of base64url(sha1(secret + data + secret, raw)) in constant time.',
+  kinds: "Only 'purchase' and 'capture' pay, and only 'refund' pays back. Any other method does neither.",
   once: `INSERT INTO webhooks (…) ON CONFLICT DO NOTHING, with a unique key over ${KEY}`,
   all: 'Store every webhook, and compute the order from all of them: success and failure are final.',
   store: 'Act and store in one transaction, and respond 2xx to a stored webhook.',
@@ -23,8 +19,7 @@ export const CAUSES = {
   comes_and_goes: 'The same story ends differently each time. Look at the work behind the response: queue, threads.',
   not_examined: 'There was no time to look for the cause. Pass more --max-seconds, or --story FILE.',
   forgets_copies: 'A later copy is taken for new: copies are remembered too briefly. Keep them: {once}. | eventKey',
-  no_signature_check:
-    'The signature is not checked, or not over the data that is used. {verify} | createWebhookHandler, verifyWebhook',
+  no_signature_check: 'The signature is not checked, or not that of the used data. {verify} | createWebhookHandler',
   ships_unknown_orders: 'It ships an order that it never made. Ship only orders of your own database, at their price.',
   ignores_processed_amount: 'It ignores a change by the payer. Compare processed_amount and _currency. | foldOrder',
   forgets_currency: 'The currency is not compared with the price. Compare it before you ship. | foldOrder',

@@ -32,11 +32,7 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
   decline_then_pay: ['the first card is declined, a second one pays {}', by('success')],
   abandon_then_pay: ['the customer leaves during 3-D Secure, then pays {} with a second card', by('success'), waiting],
   process_then_pay: ["the service says 'processing', then the customer pays {}", by('success'), processed],
-  adjust: [
-    "the service sends the method 'adjustment', which the API document does not name, of {}",
-    () => {},
-    adjusted,
-  ],
+  adjust: ["the service sends {} by 'adjustment', a method that the API document does not name", () => {}, adjusted],
   three_d_secure: ['after 3-D Secure the customer pays {}', by('three_d_secure')],
   three_d_secure_declined: ['after 3-D Secure the card is declined for {}', by('three_d_secure_declined')],
   abandon: ['the customer leaves during 3-D Secure, with {}', by('three_d_secure'), (events) => events.slice(0, 1)],
@@ -50,8 +46,5 @@ export const DEEDS: Readonly<Record<string, Deed>> = {
   void: ['the authorization is voided', ({ control, id, outcome }) => control.voidPayment(id, outcome)],
   capture: ['{} is captured', ({ control, id, amount, outcome }) => control.capturePayment(id, amount, outcome)],
   refund: ['{} is refunded', ({ control, id, amount, outcome }) => control.refundPayment(id, amount, outcome)],
-  increment: [
-    '{} is added to the hold',
-    ({ control, id, amount, outcome }) => control.incrementAuth(id, amount, outcome),
-  ],
+  increment: ['{} is added to the hold', ({ control, id, amount }) => control.incrementAuth(id, amount)],
 }

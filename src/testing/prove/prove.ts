@@ -5,13 +5,12 @@ import { causeOf, refusalOf } from './diagnose.ts'
 import { compare, expectedState, minorOf, verdictOf } from './judge.ts'
 import { type ProveOptions, type Resolved, resolveProveOptions } from './options.ts'
 import { attacks, createPlan, type Plan, type Possible } from './plan.ts'
-import { pressFinding } from './presses.ts'
 import type { ProveFinding, ProveReport } from './report.ts'
-import { createPlayer, type Played, type Player } from './run.ts'
+import { laterText, ordersText, pressFinding, stateText } from './report.ts'
+import { createPlayer, ignore, LOOK_ONCE, type Played, type Player } from './run.ts'
 import { createService } from './service.ts'
 import { shrink } from './shrink.ts'
-import { attacksOf, genuineOf, isGenuine, isRace, priced, type Story, storyOf } from './story.ts'
-import { readStory } from './story-file.ts'
+import { attacksOf, genuineOf, isGenuine, isRace, priced, readStory, type Story, storyOf } from './story.ts'
 
 /** How many failures and groups are enough; late orders to play again; copies at the end; orders to be behind with. */
 const [MAX_FAILURES, MAX_GROUPS, MAX_VAIN, MAX_AGAIN, MAX_BEHIND] = [60, 10, 5, 12, 8]
@@ -24,8 +23,6 @@ const [FIRST_MS, SLOW_RESTART_MS] = [10_000, 1_000]
 type Failure = { story: Story; played: Played; isSure?: boolean }
 /** Failures that look alike, and the smallest failure. */
 type Group = Failure & { orders: number }
-/** Ends when the time is over, and returns whether the work came to its own end. */
-type InTime = (work: Promise<unknown>) => Promise<boolean>
 type Run = {
   options: Resolved
   shop: Shop
@@ -33,7 +30,8 @@ type Run = {
   report: ProveReport
   failures: Failure[]
   right: Failure[]
-  inTime: InTime
+  /** Ends when the time is over, and returns whether the work came to its own end. */
+  inTime(work: Promise<unknown>): Promise<boolean>
   /** Milliseconds that are left. */
   left(): number
 }
@@ -50,11 +48,8 @@ type Run = {
  * assumptions.
  * @example
  * import { prove } from 'edgetill/testing'
- * const { findings } = await prove({
- *   url: 'http://127.0.0.1:3000/webhooks',
- *   state: 'http://127.0.0.1:3000/orders/{order_id}', // { "paid": 100.5, "refunded": 0, "shipped": 1 }
- *   orders: 200,
- * })
+ * const shop = 'http://127.0.0.1:3000' // { "paid": 100.5, "refunded": 0, "shipped": 1 }
+ * const { findings } = await prove({ url: `${shop}/webhooks`, state: `${shop}/orders/{order_id}` })
  * for (const { verdict, advice, story } of findings) console.log(verdict, advice, story)
  */
 export async function prove(options: ProveOptions): Promise<ProveReport> {
@@ -67,14 +62,14 @@ export async function prove(options: ProveOptions): Promise<ProveReport> {
   const timer = setTimeout(end, maxSeconds * 1_000)
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
-  const inTime: InTime = (work) => Promise.race([work.then(() => true), stopped])
+  const inTime: Run['inTime'] = (work) => Promise.race([work.then(() => true), stopped])
   return proveIn(inTime, resolved, () => until - Date.now()).finally(() => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)
   })
 }
 
-async function proveIn(inTime: InTime, options: Resolved, left: Run['left']): Promise<ProveReport> {
+async function proveIn(inTime: Run['inTime'], options: Resolved, left: Run['left']): Promise<ProveReport> {
   const { url, seed, kinds, create, restart } = options
   const id = crypto.getRandomValues(new Uint32Array(1))[0] as number
   const shop = openShop(options)
@@ -103,9 +98,10 @@ async function proveIn(inTime: InTime, options: Resolved, left: Run['left']): Pr
     const isDone = await inTime(phase()).catch((error) => {
       const isAnswer = (one: unknown): boolean => typeof one === 'number' || isHanging(one)
       const known = run.failures.filter(({ played: { refused } }) => !refused || isAnswer(refused.answer))
-      if (!(error instanceof ProveError) || known.length === 0) throw error
+      if (!(error instanceof ProveError) || known.length + report.findings.length === 0) throw error
       run.failures = known
       report.leftOut.push(error.message)
+      report.stopped = 'the shop could not be used any more'
       return false
     })
     if (!isDone || report.findings.some(({ cause }) => cause === 'hangs')) break
@@ -116,6 +112,9 @@ async function proveIn(inTime: InTime, options: Resolved, left: Run['left']): Pr
   if (late > 0) report.late = { orders: late, ms: lateMs }
   return report
 }
+
+/** Why a run ended early. */
+const [TIME_OVER, HUNG] = ['the time was over (--max-seconds)', 'it responds to nothing any more']
 
 const sizeOf = ({ story: { sendings, actions } }: Failure): number => sendings.length + actions.length
 
@@ -151,10 +150,12 @@ async function playOrders(run: Run, fixed: readonly Story[], plan?: Plan): Promi
   for (let n = from; n < orders; n++) {
     const left = run.left() / (options.maxSeconds * 1_000)
     // A verdict needs time too.
-    if (plan && left < 0.1) break
     const isMany = failures.length >= MAX_FAILURES
     const isTime = isMany || left < 0.5 || (plan && Date.now() - began > FOUND_MS)
-    if (isTime && failures.length > 0 && (await confirm(run)) >= (isMany ? MAX_FAILURES : 1)) break
+    if (plan && left < 0.1) report.stopped = TIME_OVER
+    else if (isTime && failures.length > 0 && (await confirm(run)) >= (isMany ? MAX_FAILURES : 1))
+      report.stopped = isMany ? 'enough had failed' : 'something had failed'
+    if (report.stopped !== undefined) break
     const isQuick = shop.restartMs < SLOW_RESTART_MS
     const story = plan ? plan.drawn(n, isQuick || n % 10 === 0) : (fixed[n] as Story)
     const startedAt = Date.now()
@@ -187,23 +188,25 @@ async function playOrders(run: Run, fixed: readonly Story[], plan?: Plan): Promi
 }
 
 /** Moves the failures that have come right to the right orders, and returns how many are left. */
-async function confirm({ player, failures, right }: Run): Promise<number> {
-  const wrong = new Set(await player.confirm(failures.filter(({ isSure }) => !isSure)))
+async function confirm({ player, failures, right }: Run, stillMs?: number): Promise<number> {
+  const asked = failures.filter(({ isSure = false }) => isSure === (stillMs === LOOK_ONCE))
+  const wrong = await player.confirm(asked, stillMs)
   for (const one of failures.splice(0)) {
-    one.isSure ||= wrong.has(one)
-    if (one.isSure) failures.push(one)
-    else right.push(one)
+    one.isSure ||= wrong.includes(one)
+    if (asked.includes(one) && !wrong.includes(one)) right.push(one)
+    else failures.push(one)
   }
   return failures.length
 }
 
-const isHung = ({ steps }: Played): boolean => steps.some(({ sent, answers }) => sent && isHanging(answers.at(-1)))
+const isHung = ({ steps }: Played): boolean => steps.some(({ answers }) => isHanging(answers.at(-1)))
 
 /** Whether the receiver responds to nothing any more: then the first story that hung is the finding. */
 async function hangs({ player, report, failures }: Run, story: Story, played: Played): Promise<boolean> {
   const plain = await player.play(storyOf('pay'))
   if (!plain || !isHung(plain)) return false
   if (failures.at(-1)?.played === played) failures.pop()
+  report.stopped = HUNG
   addFinding(report, findingOf({ story, played, orders: 1 }, 'hangs', adviceOf('hangs'), 'never answers'))
   return true
 }
@@ -218,12 +221,15 @@ function findingOf(group: Group, cause: Cause, advice: string, verdict = verdict
 }
 
 /** A finding for each group: its smallest story, the fate of the money, and the cause. */
-async function judge({ player, report, options, failures, inTime, left }: Run): Promise<void> {
+async function judge(run: Run): Promise<void> {
+  const { player, report, options, failures, inTime, left } = run
   player.learnt.examined = true
+  if (options.stopped.aborted) report.stopped = options.signal?.aborted ? 'it was stopped' : TIME_OVER
+  if (report.stopped !== HUNG) await inTime(confirm(run, LOOK_ONCE)).catch(ignore(ProveError))
   // The time was over before these orders had stood still: they may still come true.
   const isOpen = ({ isSure, played }: Failure): boolean => !isSure && !!played.difference?.endsWith('_less')
   const open = failures.filter(isOpen).length
-  if (open > 0) report.leftOut.push(`${open} orders to their end: something was missing when the time was over.`)
+  if (open > 0) report.leftOut.push(`the end of ${ordersText(open)}: something was missing when the time was over.`)
   const found: (Group & { cause: Cause; whole: Group })[] = []
   for (const whole of groupsOf(failures.filter((one) => !isOpen(one)))) {
     const alike = found.filter((one) => kindOf(one.whole) === kindOf(whole))
@@ -234,7 +240,7 @@ async function judge({ player, report, options, failures, inTime, left }: Run): 
       continue
     }
     // A story that hangs would hang in every other play too.
-    const hasHung = isHung(whole.played) && whole.played.refused
+    const hasHung = isHung(whole.played) && whole.played.difference === 'refused'
     const one = { ...whole, cause: (hasHung ? 'hangs' : 'not_examined') as Cause, whole }
     found.push(one)
     if (hasHung) continue
@@ -243,17 +249,22 @@ async function judge({ player, report, options, failures, inTime, left }: Run): 
       Object.assign(one, await shrink(player, whole, () => Date.now() > until))
       one.cause = await causeOf(one.story, one.played, player)
     }
-    await inTime(examined()).catch((error) => {
-      if (!(error instanceof ProveError)) throw error
-    })
+    await inTime(examined()).catch(ignore(ProveError))
   }
-  let sure: unknown[] = found
-  await inTime(player.confirm(found).then((wrong) => (sure = wrong)))
-  for (const one of found) {
+  const wholes = found.map(({ whole }) => whole)
+  let [sure, lost] = [found, wholes]
+  const look = async (): Promise<void> => {
+    sure = await player.confirm(found)
+    lost = await player.confirm(wholes, LOOK_ONCE)
+  }
+  await inTime(look()).catch(ignore(ProveError))
+  // Nothing was lost in an order that has come right since.
+  for (const one of found.filter(({ whole }) => lost.includes(whole))) {
     // The smaller story may come right later than that of the run, which has not.
     const [group, cause] = sure.includes(one) ? [one, one.cause] : [one.whole, 'comes_and_goes' as Cause]
     const verdict = cause === 'no_signature_check' ? 'a forgery was believed' : verdictOf(group.played)
-    const advice = adviceOf(cause, options.usesEdgetill)
+    const isLate = group.played.difference?.endsWith('_less') && (player.learnt.behind || cause === 'comes_and_goes')
+    const advice = adviceOf(cause, options.usesEdgetill) + (isLate ? laterText(player.stillMs()) : '')
     addFinding(report, findingOf({ ...group, orders: one.orders }, cause, advice, verdict))
   }
   report.requests = player.learnt.requests
@@ -270,25 +281,24 @@ async function pressAll({ options, shop, report }: Run, id: number): Promise<voi
   const wrong = await pressButtons(options, shop, id)
   for (const one of wrong) addFinding(report, pressFinding(one, options.usesEdgetill))
   // The fixed stories came before.
-  report.complete = true
+  report.complete = report.stopped === undefined
 }
 
 /** Copies at the end of the run: a shop with a short memory takes them for new. */
 async function copyAgain({ player, shop, report, options, right, failures }: Run): Promise<void> {
   const isKilled = ({ story }: Failure): boolean => genuineOf(story).some(({ way }) => way.startsWith('killed'))
   if (failures.some(isKilled)) return
-  const isPlain = (one: Failure): boolean => {
-    const { twin, crowd, mismatch, stranger, sendings } = one.story
-    return !twin && !crowd && !mismatch && !stranger && sendings.every(isGenuine) && !isKilled(one)
-  }
-  const early = right.filter((one) => isPlain(one) && one.played.expected.paid > 0).slice(0, MAX_AGAIN)
+  const isPlain = ({ story: { twin, crowd, mismatch, stranger, sendings } }: Failure): boolean =>
+    !twin && !crowd && !mismatch && !stranger && sendings.every(isGenuine)
+  const isEarly = (one: Failure): boolean => isPlain(one) && !isKilled(one) && one.played.expected.paid > 0
+  const early = right.filter(isEarly).slice(0, MAX_AGAIN)
   const sent: Failure[] = []
   for (const { story, played } of early) {
     // The order may have changed since, without a copy.
     if (compare({ ...played, seen: await shop.state(played.order_id) })) continue
     sent.push({ story, played: await player.again(played) })
   }
-  await pause(player.learnt.behind ? Math.max(options.settleMs, 2 * player.learnt.lateMs) : 100)
+  await pause(player.learnt.behind ? Math.max(options.settleMs, Math.min(20_000, 2 * player.learnt.lateMs)) : 100)
   for (const { story, played } of sent) {
     const seen = await shop.state(played.order_id)
     const difference = compare({ ...played, seen })
@@ -304,10 +314,7 @@ async function copyAgain({ player, shop, report, options, right, failures }: Run
 
 const holding = (rows: readonly [boolean, string][]): string[] => rows.filter(([is]) => is).map(([, says]) => says)
 
-/**
- * One paid order, one webhook.
- * @throws {ProveError} when not even the state moves: then nothing else would say anything.
- */
+/** One paid order, one webhook. @throws {ProveError} when not even the state moves. */
 async function playFirst({ player, shop, options: { url, create } }: Run): Promise<Played> {
   await shop.awake()
   const one = { played: (await player.play(storyOf('pay'))) as Played }
@@ -320,38 +327,35 @@ async function playFirst({ player, shop, options: { url, create } }: Run): Promi
   if (difference === undefined || (seen && !isMinor && (seen.paid || seen.refunded || seen.shipped))) return one.played
   const other = seen && answer < 300 ? await player.play(priced(storyOf('pay'), 10_055)) : undefined
   if (other?.seen && !isMinor && other.difference === undefined) return one.played
-  const { paid: is, refunded, shipped } = seen ?? {}
-  const count = shipped === undefined ? '' : `, shipped ${shipped}`
-  const state = seen === undefined ? 'knows no such order' : `says paid ${is}, refunded ${refunded}${count}`
-  const right = `s the state read from the right place, and is it right within ${FIRST_MS / 1_000} s?`
-  const location = player.learnt.location ?? 'nowhere'
+  const [seconds, later] = [FIRST_MS / 1_000, laterText(FIRST_MS)]
+  const right = `s the state read from the right place, and is it right within ${seconds} s?${later}`
   const [hint] = holding([
     [answer === 401 || answer === 403, 'Does the receiver verify with the same API secret?'],
-    [answer >= 300 && answer < 400, `It redirects to ${location}: pass that address as the URL.`],
+    [answer >= 300 && answer < 400, `It redirects to ${player.learnt.location}: pass that address as the URL.`],
     [answer >= 300, 'A receiver of webhooks responds 2xx to a form with the fields data and signature.'],
     [isMinor, 'Amounts are decimals: 100.5, not 10050; for minor units pass --units minor.'],
     [!create, `If the shop has to have an order before it is paid, pass --create. Else: i${right}`],
     [true, `I${right}`],
   ])
   const webhook = `with one webhook, to which ${url} responded ${answer}`
-  const what = `Order ${order_id} was paid ${paid} ${webhook}; its state ${state}`
+  const what = `Order ${order_id} was paid ${paid} ${webhook}; its state says ${stateText(seen ?? null)}`
   throw new ProveError(`${what}. ${hint}`)
 }
 
 /** The attacks that were not tried, in a line for each reason. */
 function leftOutOf({ player, report, options }: Run, possible: Possible, { seen }: Played, plan: Plan): string[] {
-  const { tried, orders, findings } = report
+  const { tried, orders } = report
   const undrawn = [...attacks(possible)].filter((attack) => tried[attack] === undefined)
   for (const attack of attacks()) tried[attack] ??= 0
   const ids = [...player.learnt.unknownTwins]
-  const gone = plan.fixed.length + options.orders - orders
+  const [gone, why] = [plan.fixed.length + options.orders - orders, report.stopped ?? TIME_OVER]
   return holding([
     [!possible.create, 'payments of another amount or currency: the shop cannot know what was asked (--create).'],
     [!possible.restart, 'a receiver that is killed: it cannot be restarted (--restart-command).'],
     [!possible.anyIds, 'order ids that are easily confused: the shop makes its own.'],
     [ids.length > 0, `order ids that the shop does not take: ${ids.join(', ')}.`],
     [seen?.shipped === undefined, 'whether it ships twice: the state has no count `shipped`.'],
-    [undrawn.length > 0, `for lack of time: ${undrawn.join(', ')} (--max-seconds).`],
-    [gone > 0, `${gone} orders: ${findings.length > 0 ? 'enough had failed' : 'the time was over (--max-seconds)'}.`],
+    [undrawn.length > 0, `${undrawn.join(', ')}: ${why}.`],
+    [gone > 0, `${ordersText(gone)}: ${why}.`],
   ])
 }

@@ -1,8 +1,9 @@
 import { ConfigError } from '../../errors.ts'
+import { PRESSES, type Pressed, type WrongPress } from '../buttons.ts'
 import type { ProveState } from '../tested-shop.ts'
-import type { Cause } from './causes.ts'
+import { adviceOf, type Cause } from './causes.ts'
 import type { StoryStep } from './run.ts'
-import type { StoryFile } from './story-file.ts'
+import { decimals, type StoryFile } from './story.ts'
 
 /** A fault of a receiver: its effect on money, and the smallest story that shows it. */
 export interface ProveFinding {
@@ -37,11 +38,12 @@ export interface ProveReport {
   seconds: Record<string, number>
   /** Whether every fixed story and every button was played. If not, finding nothing proves nothing. */
   complete: boolean
+  /** Why not all orders were played. */
+  stopped?: string
   /** The attacks that could not be tried, and why. */
   leftOut: string[]
   /** How many orders were right only some time after the response, and after how many milliseconds at most. */
   late?: { orders: number; ms: number }
-  /** Nothing found: empty. */
   findings: ProveFinding[]
 }
 
@@ -51,34 +53,44 @@ export interface ProveReport {
  * @throws {ConfigError} for anything but a report.
  * @example
  * import { prove, reportText } from 'edgetill/testing'
- * const report = await prove({
- *   url: 'http://127.0.0.1:3000/webhooks',
- *   state: 'http://127.0.0.1:3000/orders/{order_id}',
- * })
+ * const shop = 'http://127.0.0.1:3000'
+ * const report = await prove({ url: `${shop}/webhooks`, state: `${shop}/orders/{order_id}` })
  * console.log(reportText(report))
  */
 export function reportText(report: ProveReport): string {
   try {
-    const { seed, requests, tried, leftOut, findings, complete, late } = report
-    const wrong = ['found', 'thing is wrong'][findings.length] ?? 'things are wrong'
-    const count = `${findings.length || 'nothing'} ${wrong}${complete ? '' : ' so far, and it is not complete'}`
-    const times = Object.entries(tried).filter(([, count]) => count > 0)
-    const wait = late && `Faster with --settle-ms ${Math.ceil((2 * late.ms) / 1_000) * 1_000}.`
+    const times = Object.entries(report.tried).filter(([, count]) => count > 0)
     return [
-      `${ordersText(report.orders)}, ${requests} webhooks, seed ${seed}: ${count}.`,
-      ...findings.map(findingText),
-      ...(late ? [`Right, but late: ${ordersText(late.orders)}, up to ${late.ms} ms. ${wait}`] : []),
-      ...leftOut.map((one) => `Not tried: ${one}`),
-      ...(times.length > 0
-        ? ['Tried:', ...columns(times.map(([name, count]) => `${String(count).padStart(4)} ${name}`))]
-        : []),
+      summaryText(report),
+      ...report.findings.map(findingText),
+      ...restText(report),
+      ...(times.length > 0 ? ['Tried:'] : []),
+      ...columns(times.map(([name, count]) => `${String(count).padStart(4)} ${name}`)),
     ].join('\n')
   } catch (cause) {
     throw new ConfigError('report', 'Pass what prove() returned.', cause)
   }
 }
 
-const ordersText = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`
+/** How much was played and found, and why the run ended early. */
+export function summaryText({ seed, orders, requests, findings, complete, stopped }: ProveReport): string {
+  const found = `${findings.length || 'nothing'} ${['found', 'thing is wrong'][findings.length] ?? 'things are wrong'}`
+  const early = stopped ? ` so far${complete ? '' : ', and not every attack was tried'}: ${stopped}` : ''
+  return `${ordersText(orders)}, ${requests} webhooks, seed ${seed}: ${found}${early}.`
+}
+
+/** The lines about late orders and attacks that were not tried. */
+export function restText({ late, leftOut }: ProveReport): string[] {
+  const wait = late && `Pass --settle-ms ${settleMsFor(late.ms)}: it is faster.`
+  const says = late && `Right, but late: ${ordersText(late.orders)}, up to ${late.ms} ms. ${wait}`
+  return [...(says ? [says] : []), ...leftOut.map((one) => `Not tried: ${one}`)]
+}
+
+/** Twice the time, in whole seconds. */
+const settleMsFor = (ms: number): number => Math.ceil((2 * ms) / 1_000) * 1_000
+export const laterText = (ms: number): string => ` Is it right later? Pass --settle-ms ${settleMsFor(ms)}.`
+
+export const ordersText = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`
 
 /** Three columns, read from top to bottom. */
 function columns(cells: readonly string[]): string[] {
@@ -100,10 +112,37 @@ ${steps.join('\n')}
 `
 }
 
-/** A state in words. */
 export function stateText(state: ProveState | null): string {
   if (state === null) return 'that it knows no such order'
   const { paid, refunded, shipped, currency } = state
   const of = currency === undefined ? '' : ` ${currency}`
   return `paid ${paid}${of}, refunded ${refunded}${shipped === undefined ? '' : `, shipped ${shipped}`}`
+}
+
+/** The wrong ends of a press: their verdict, and their causes for refunds and captures. `{}` is the button. */
+const WRONG: Readonly<Record<WrongPress, readonly [verdict: string, refund: Cause, capture: Cause]>> = {
+  twice: ['{}ed twice', 'refunds_twice', 'captures_twice'],
+  other: ['{more} was {}ed than asked', 'refunds_other_amount', 'captures_other_amount'],
+  lost: ['{} lost', 'loses_refunds', 'loses_captures'],
+  never: ['{} never ends', 'never_ends', 'capture_never_ends'],
+}
+
+/** The finding of a press that ended wrong. */
+export function pressFinding(pressed: Pressed, usesEdgetill: boolean | undefined): ProveFinding {
+  const { name, how, wanted, answers, moved, seen, stillMs, wrong = 'never' } = pressed
+  const { amount: price, currency, order_id } = pressed.order
+  const [[says, refund, capture], amount] = [WRONG[wrong], decimals(wanted)]
+  const cause = name === 'refund' ? refund : capture
+  const isMore = moved.reduce((sum, one) => sum + one, 0) > wanted
+  const verdict = says.replace('{more}', isMore ? 'more' : 'less').replace('{}e', name.replace(/e?$/, 'e'))
+  const made = moved.map((one) => `${decimals(one)} ${currency}`).join(' and ') || 'none'
+  const story = [
+    { says: `the customer ${name === 'capture' ? 'authorizes' : 'pays'} ${price} ${currency}`, answers: [] },
+    { says: `the ${name} of ${amount} ${currency} ${PRESSES[how]}`, answers },
+    { says: `the service has of each ${name}: ${made}`, answers: [] },
+  ]
+  const expected = name === 'refund' ? { paid: price, refunded: amount } : { paid: amount, refunded: 0 }
+  const advice = adviceOf(cause, usesEdgetill) + (/lost|never/.test(wrong) ? laterText(stillMs) : '')
+  const finding = { verdict: verdict.replace('{}', name), cause, advice, orders: 1 }
+  return { ...finding, order_id, expected, seen: seen ?? null, story, attacks: [`${name} ${how}`] }
 }

@@ -1,19 +1,9 @@
-import {
-  type Body,
-  isAway,
-  isHanging,
-  KNOCK,
-  ProveError,
-  type ProveState,
-  pause,
-  type Shop,
-  untilStill,
-} from '../tested-shop.ts'
+import type { Body, ProveState, Shop } from '../tested-shop.ts'
+import { isAway, isHanging, KNOCK, ProveError, pause, SilenceError, untilStill } from '../tested-shop.ts'
 import { forged, INTRUSIONS, otherFields, type Payload, signedBody } from './bodies.ts'
 import { compare, type Difference, type Expected, expectedOf, type Judged, minorOf } from './judge.ts'
 import type { Resolved } from './options.ts'
 import type { Service } from './service.ts'
-
 import type { Genuine, Sending, Story, Way } from './story.ts'
 import {
   currencyOf,
@@ -44,28 +34,30 @@ export interface StoryStep {
 export interface Played extends Judged {
   order_id: string
   steps: StoryStep[]
+  /** When its last webhook had been sent. */
+  at: number
   /** The genuine webhook that was never accepted, and its last answer. */
   refused?: { payload: Payload; answer: Answer }
   /** Other orders of the same story, which may be wrong too. */
   others?: Played[]
 }
 
+type Begun = Pick<Played, 'story' | 'order_id' | 'steps' | 'sent'>
+
 /** Facts about the receiver so far. */
 interface Learnt {
-  /** It makes its own order ids. */
+  requests: number
   ownIds: boolean
   /** Where a redirect leads. */
   location?: string | undefined
   /** The pairs of ids that it cannot have. */
   unknownTwins: Set<string>
-  requests: number
   /** It works behind its response: with a 202, or with a state that is right some time later. */
   behind: boolean
   /** How late a state was right at most, and how many orders were later than `settleMs`. */
   lateMs: number
   late: number
-  /** It responded 429. */
-  busy: boolean
+  isLimited: boolean
   /** A late state is waited for in each story: a verdict needs certainty. */
   examined: boolean
 }
@@ -80,20 +72,15 @@ const [MAX_WAITS, MAX_SILENT, MAX_PATIENT] = [30, 3, 4]
 /** How long a state has to stand still before a verdict: of prompt receivers, of slow ones, at most. */
 const [STILL_MS, BEHIND_MS, MAX_STILL_MS, SLOW_MS] = [3_000, 6_000, 60_000, 5_000]
 
-/** Plays stories, each with a new order. */
-export interface Player {
-  /** Undefined when the service does not allow an action of the story. */
-  play(story: Story): Promise<Played | undefined>
-  /** Reads again the orders in which something is missing, until they stand still. Returns the wrong ones. */
-  confirm<T extends { played: Played }>(all: readonly T[], stillMs?: number): Promise<T[]>
-  /** Sends a copy of the order's last success. */
-  again(played: Played): Promise<Played>
-  readonly learnt: Learnt
-}
+/** In place of the time that an order has to stand still. */
+export const LOOK_ONCE = -1
 
-export function createPlayer(options: Resolved, service: Service, shop: Shop, run: string): Player {
+export type Player = ReturnType<typeof createPlayer>
+
+/** Plays stories, each with a new order. */
+export function createPlayer(options: Resolved, service: Service, shop: Shop, run: string) {
   const { apiSecret: secret, settleMs, onWait } = options
-  const unknown = { ownIds: false, unknownTwins: new Set<string>(), behind: false, busy: false, examined: false }
+  const unknown = { ownIds: false, unknownTwins: new Set<string>(), behind: false, isLimited: false, examined: false }
   const learnt: Learnt = { ...unknown, requests: 0, lateMs: 0, late: 0 }
   let [count, silent, heard, spent, kills] = [0, 0, false, 0, 0]
   // Webhooks that were never accepted, states that were waited for in vain, and how long a right state took.
@@ -112,7 +99,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     learnt.requests++
     learnt.location = reply.location ?? learnt.location
     learnt.behind ||= reply.says === 202
-    learnt.busy ||= reply.says === 429
+    learnt.isLimited ||= reply.says === 429
     return reply
   }
 
@@ -187,7 +174,17 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     }
   }
 
-  async function playOne(asks: Story, id: string): Promise<Played | undefined> {
+  /** A shop that responds to nothing any more has not taken the order: its silence is a step of the story. */
+  async function playOne(story: Story, order_id: string): Promise<Played | undefined> {
+    const begun: Begun = { story, order_id, steps: [], sent: [] }
+    return await playOn(begun, story, order_id).catch((error) => {
+      if (!(error instanceof SilenceError)) throw error
+      begun.steps.push({ says: error.says, answers: [error.silence] })
+      return { ...begun, expected: expectedOf(begun.sent), seen: undefined, difference: 'refused', at: Date.now() }
+    })
+  }
+
+  async function playOn(begun: Begun, asks: Story, id: string): Promise<Played | undefined> {
     const asked = { order_id: id, amount: decimals(asks.asked), currency: currencyOf(asks) }
     const { order_id, amount, currency } = asks.stranger ? asked : await shop.create(asked)
     learnt.ownIds ||= order_id !== id
@@ -195,20 +192,20 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const story = currency === asked.currency ? own : { ...own, currency }
     const made = await service(story, order_id).catch(ignore(TypeError))
     const isWhole = made && genuineOf(story).every(({ action, nth }) => made[action]?.[nth])
-    return isWhole ? sendAll(story, order_id, made) : undefined
+    const steps = describe(story, order_id).map((says) => ({ says, answers: [] }))
+    return isWhole ? sendAll(Object.assign(begun, { story, order_id, steps }), made) : undefined
   }
 
-  async function sendAll(story: Story, order_id: string, made: Payload[][]): Promise<Played> {
+  async function sendAll({ story, order_id, steps, sent }: Begun, made: Payload[][]): Promise<Played> {
     const payloadOf = ({ action, nth }: Genuine) => made[action]?.[nth] as Payload
-    const steps: StoryStep[] = describe(story, order_id).map((says) => ({ says, answers: [] }))
-    const sent: Payload[] = []
     const answered = new Map<Payload, Answer | undefined>()
     const isOpen = (payload: Payload): boolean => !isAccepted(answered.get(payload))
     const played = (seen: ProveState | undefined, difference?: Difference): Played => {
-      const state = { story, order_id, steps, sent, expected: expectedOf(sent), seen }
+      const state = { story, order_id, steps, sent, expected: expectedOf(sent), seen, at }
       return { ...state, difference: difference ?? compare(state) }
     }
     const final = JSON.stringify(expectedOf(genuineOf(story).map(payloadOf)))
+    let at = Date.now()
     const step = (says: string, { type, text }: Body, answers: Answer[]): number =>
       steps.push({ says, answers, sent: { type, text } })
     async function sendGenuine(payload: Payload, way: Way, says: string): Promise<void> {
@@ -217,6 +214,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       step(`webhook ${nameOf(payload)} ${says}`, body, answers)
       // Of a copy too: a rejected copy comes again and again.
       answered.set(payload, answers.find(isAccepted) ?? answers.at(-1))
+      at = Date.now()
     }
 
     for (let i = 0; i < story.sendings.length; i++) {
@@ -265,8 +263,9 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const before = await playOne(priced(storyOf('pay'), story.asked + 700), other).catch(ignore(ProveError))
     const played = await playOne(story, own).catch(ignore(ProveError))
     const after = await shop.state(other).catch(ignore(ProveError))
-    const isLate = learnt.behind && before?.seen !== undefined && before.difference?.endsWith('_less')
-    if (!before || (before.difference && !isLate) || !played?.seen || played.refused) {
+    // An order with too much in it was taken.
+    const isTaken = before?.seen && !before.refused && (learnt.behind || !isLess(before))
+    if (!isTaken || !played?.seen || played.refused) {
       learnt.unknownTwins.add(twin)
       const either = played ?? before
       return either && { ...either, story, difference: undefined }
@@ -288,11 +287,15 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
   }
 
   return {
-    learnt,
-    async confirm(all, still = 0) {
-      const [wrong, began] = [new Set(all), Date.now()]
+    learnt: learnt as Learnt,
+    stillMs: (): number => stillMs(),
+    /** Reads again the orders in which something is missing, until they stand still. Returns the wrong ones. */
+    async confirm<T extends { played: Played }>(all: readonly T[], still = 0): Promise<T[]> {
+      const wrong = new Set(all)
+      let looks = 0
       const look = async (): Promise<string> => {
         const open: Played[] = []
+        looks++
         for (const one of wrong) {
           const members = await Promise.all([one.played, ...(one.played.others ?? [])].map(lookAgain))
           const [first, ...others] = members.filter(({ difference }) => difference !== undefined)
@@ -302,16 +305,19 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
           wrong.delete(one)
           learnt.late++
           learnt.behind = true
-          learnt.lateMs = Math.max(learnt.lateMs, Date.now() - began + Math.min(settleMs, 500))
+          // It was wrong at the look before.
+          const isNew = looks === 1 && still !== LOOK_ONCE
+          learnt.lateMs = Math.max(learnt.lateMs, isNew ? Math.min(settleMs, 500) : Date.now() - one.played.at)
         }
         return open.map(({ seen }) => JSON.stringify(seen)).join()
       }
-      const longer = (): number => Math.max(still, stillMs())
+      const longer = (): number => (still === LOOK_ONCE ? 0 : Math.max(still, stillMs()))
       const says = (): unknown => onWait?.('Something is missing in an order: it is looked at until it stands still.')
       await untilStill(look, longer, MAX_STILL_MS, says)
       return [...wrong]
     },
-    async again(played) {
+    /** Sends a copy of the order's last success. */
+    async again(played: Played): Promise<Played> {
       const isSuccess = ({ status }: Payload) => status === 'success'
       const payload = [...played.sent].reverse().find(isSuccess) ?? (played.sent.at(-1) as Payload)
       const { type, text } = signedBody(payload, secret)
@@ -319,13 +325,14 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       const says = `webhook ${nameOf(payload)} again, at the end of the run`
       return { ...played, steps: [...played.steps, { says, answers, sent: { type, text } }] }
     },
-    async play(story) {
+    /** Undefined when the service does not allow an action of the story. */
+    async play(story: Story): Promise<Played | undefined> {
       const id = `prove-${run}-${(++count).toString(36)}`
       if (story.twin !== undefined) return playTwins(story, story.twin, id)
       const others = Array.from({ length: (story.crowd ?? 1) - 1 }, (_, n) => n + 1)
       const playMember = (n: number) => playOne(priced(story, story.asked + 700 * n), `${id}-${n}`)
       // Over connections that are open already, so that they meet.
-      if (isRace(story) && !learnt.busy) await Promise.all([0, 0, ...others].map(() => shop.send(KNOCK)))
+      if (isRace(story) && !learnt.isLimited) await Promise.all([0, 0, ...others].map(() => shop.send(KNOCK)))
       const all = await Promise.all([playOne(story, id), ...others.map(playMember)])
       const [wrong, ...more] = all.filter((one) => one?.difference !== undefined)
       return wrong ? { ...wrong, others: more as Played[] } : all[0]
@@ -335,11 +342,10 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
 
 const isLess = ({ difference }: Played): boolean => !!difference?.endsWith('_less')
 
-const ignore =
-  (kind: abstract new (...args: never[]) => Error) =>
-  (error: unknown): undefined => {
-    if (!(error instanceof kind)) throw error
-  }
+export const ignore = (kind: typeof ProveError | TypeErrorConstructor) => (error: unknown) => {
+  if (!(error instanceof kind)) throw error
+  return undefined
+}
 
 const isAccepted = (answer: Answer | undefined): boolean => typeof answer === 'number' && answer >= 200 && answer < 300
 

@@ -1,4 +1,5 @@
-import { FIELDS, type Intrusion } from './bodies.ts'
+import { ProveError } from '../tested-shop.ts'
+import { FIELDS, INTRUSIONS, type Intrusion } from './bodies.ts'
 import { DEEDS } from './deeds.ts'
 
 /** The courses of each kind, of 100.50 in all: actions at the service, with a part in minor units and an end. */
@@ -64,7 +65,6 @@ export const MISMATCHES: Readonly<Record<string, (asked: number, currency: strin
   amount: (asked) => ({ minor: tenthOf(asked) }),
   cent_less: (asked) => ({ minor: asked - 1 }),
   cent_more: (asked) => ({ minor: asked + 1 }),
-  // As texts, 99 is more than 100.
   one_less: (asked) => ({ minor: asked - 100 }),
   currency: (_, __, currency) => ({ currency }),
   processed_amount: (asked, to) => ({ processed: { processed_amount: tenthOf(asked) / 100, processed_currency: to } }),
@@ -202,4 +202,22 @@ export function priced(story: Story, asked: number): Story {
     return { ...action, minor: scaled - after }
   })
   return { ...story, asked, actions }
+}
+
+/** A story as a file's JSON, to play a finding again. Only `prove` reads the fields of `story`. */
+export interface StoryFile {
+  edgetill_story: 1
+  found?: { verdict: string; cause: string }
+  story: object
+}
+
+/** Reads a story. @throws {ProveError} for anything else. */
+export function readStory(json: unknown): Story {
+  const story = ((json ?? {}) as { story?: Story }).story ?? ({} as Story)
+  const { asked, actions, sendings, twin = 'case', fields = 'bare', mismatch = 'amount' } = story
+  const isKnown = sendings?.every((one) => (isGenuine(one) ? one.way in WAYS : one.intrusion in INTRUSIONS))
+  const isNamed = twin in TWINS && fields in FIELDS && mismatch in MISMATCHES
+  const isStory = Number.isInteger(asked) && Array.isArray(actions) && sendings?.length > 0 && isKnown && isNamed
+  if ((json as StoryFile | null)?.edgetill_story === 1 && isStory) return story
+  throw new ProveError('story: must be the file that `edgetill prove` wrote for a finding.')
 }

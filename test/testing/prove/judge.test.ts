@@ -120,7 +120,7 @@ describe('the judge of prove', () => {
 it('a race is the cause where a story is right without it, whatever else it may take to meet', async () => {
   const story: Story = { ...STORY, asked: 435, sendings: [{ action: 0, nth: 0, way: 'hang_up' }] }
   const sent = [PAID] as never
-  const played = { story, order_id: 'A-1', steps: [], sent, expected: expectedOf(sent), seen: state(201) }
+  const played = { story, order_id: 'A-1', at: 0, steps: [], sent, expected: expectedOf(sent), seen: state(201) }
   const difference = (one: Story): Difference | undefined =>
     one.asked === 435 && isRace(one) ? 'paid_more' : undefined
   const play = async (one: Story) => ({ ...played, difference: difference(one) })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { CAUSES, type Cause } from '../../../src/testing/prove/causes.ts'
 import { RULES } from '../../../src/testing/prove/diagnose.ts'
-import { WRONG } from '../../node/prove/shops.ts'
+import { WRONG as SERVED } from '../../node/prove/shops.ts'
+import { ALSO_WRONG, WRONG, WRONG_BUTTONS } from './support/wrong.ts'
 
 /** Causes that no rule decides: the run itself, the end of the run and the buttons name them. */
 const ELSEWHERE =
@@ -21,7 +22,10 @@ it('each cause has a rule, or is decided elsewhere', () => {
   expect(causes.filter((cause) => !ruled.has(cause) && !ELSEWHERE.test(cause))).toEqual([])
 })
 
-it('each cause of a wrong shop can be named', () => {
-  const wanted = Object.values(WRONG).flatMap((shops) => Object.values(shops))
-  expect(wanted.filter((cause) => !(cause in CAUSES))).toEqual([])
+it('each cause has a wrong shop or a wrong button, and each of those has a cause', () => {
+  const served = Object.values(SERVED).flatMap((shops) => Object.values(shops))
+  const own = new Set<string>([...served, ...[...WRONG, ...ALSO_WRONG, ...WRONG_BUTTONS].map(([, cause]) => cause)])
+  // A run that is stopped names not_examined.
+  expect(Object.keys(CAUSES).filter((cause) => !own.has(cause))).toEqual(['not_examined'])
+  expect([...own].filter((cause) => !(cause in CAUSES))).toEqual([])
 })

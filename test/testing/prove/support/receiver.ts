@@ -1,5 +1,5 @@
 import { createWebhookHandler, type WebhookEvent } from '../../../../src/index.ts'
-import type { AskedOrder, Cause, ProveState } from '../../../../src/testing/index.ts'
+import type { AskedOrder, ProveState } from '../../../../src/testing/index.ts'
 import { decode } from '../../../emulator/call.ts'
 
 interface Operation {
@@ -19,13 +19,23 @@ const untouched = () => ({
   shipped: 0,
 })
 
-type Fields = Record<string, string> & { amount: number; processed_amount?: number }
+type Fields = Record<string, string> & { amount: number; processed_amount?: number; fee?: { amount: number } }
+
+/** Whether a shop compares the price in a wrong way; undefined for the shops that compare numbers. */
+const TEXTS: Readonly<Record<string, (amount: number, asked: number) => boolean>> = {
+  sorts_amounts: (amount, asked) => String(amount) < String(asked),
+  texts_of_amounts: (amount, asked) => amount.toFixed(2).replace(/0$/, '') !== String(asked),
+}
+/** Webhooks that a shop with a short memory knows. */
+const MEMORY = 20
 
 /** A hand-written shop in memory: right, or wrong in one way. It shares no rule with edgetill but the form of a webhook. */
-export function receiver(bug?: Cause) {
+export function receiver(bug?: string) {
   const orders = new Map<string, ReturnType<typeof untouched>>()
   let waiting: ReturnType<typeof setTimeout>[] = []
-  let lives = 0
+  const recent: string[] = []
+  const failed = new Set<string>()
+  let [lives, turns] = [0, 0]
   // A shop that makes its orders first has nothing to ship for another one.
   let makesOrders = false
   const order = (id: string) => {
@@ -50,13 +60,20 @@ export function receiver(bug?: Cause) {
     if (once !== undefined && seen.has(once)) return
     if (once !== undefined) seen.add(once)
     const isSale = method === 'purchase' || method === 'auth'
-    const minor = Math.round((bug === 'trusts_amount' && isSale ? (asked?.amount ?? amount) : amount) * 100)
+    const fee = bug === 'without_the_fee' ? (event.fee?.amount ?? 0) : 0
+    const counted = bug === 'trusts_amount' && isSale ? (asked?.amount ?? amount) : amount - fee
+    const minor = Math.round(counted * 100) + (bug === 'gives_a_bonus' && isSale ? 500 : 0)
+    if (bug === 'knows_no_captures' && method === 'capture') return
+    const same = [...operations.values()].filter((one) => one.status === 'success' && one.method === method)
+    if (bug === 'one_of_each_amount' && !isSale && same.some((one) => one.minor === minor)) return
+    const isUnpaid = [...operations.values()].every((one) => one.status !== 'success')
+    if (bug === 'refund_needs_payment' && method === 'refund' && isUnpaid) return
     const known = operations.get(id)
     if (bug === 'rejects_copies' && known?.status === status) throw new Error('duplicate key')
     const isOdd =
       isSale &&
       asked !== undefined &&
-      ((bug !== 'trusts_amount' && asked.amount !== amount) ||
+      ((TEXTS[bug as string]?.(amount, asked.amount) ?? (bug !== 'trusts_amount' && asked.amount !== amount)) ||
         (bug !== 'forgets_currency' && asked.currency !== currency))
     if (isOdd) return
     if (isSale) kept.latest = status
@@ -66,15 +83,19 @@ export function receiver(bug?: Cause) {
     }
     if (status !== 'success') return
     const isCopy = known?.status === 'success'
-    if (isCopy && (bug === 'adds_up_copies' || isKnown === false)) {
+    const isForgotten = bug === 'short_memory' && !recent.includes(id)
+    recent.splice(0, Math.max(0, recent.push(id) - MEMORY))
+    const isOther = bug === 'every_other_twice' && method === 'purchase' && turns++ % 2 === 1
+    if (isOther || (isCopy && (bug === 'adds_up_copies' || isForgotten || isKnown === false))) {
       if (method === 'purchase' || method === 'capture') kept.added.paid += minor
       if (method === 'refund') kept.added.refunded += minor
     }
-    if (makesOrders && asked === undefined) return
+    if (makesOrders && asked === undefined && bug !== 'makes_missing_orders') return
     const isNew = known?.status !== 'success'
     if ((method === 'purchase' || method === 'capture') && (bug === 'ships_copies' ? true : isNew)) {
       const isFirst = event.recurring !== undefined || kept.shipped === 0
-      if (bug === 'ships_copies' ? !isNew || isFirst : isFirst) kept.shipped++
+      const isPart = bug === 'parcel_for_each_part' && method === 'capture'
+      if (isFirst || isPart || (bug === 'ships_copies' && !isNew)) kept.shipped += bug === 'two_parcels' ? 2 : 1
     }
   }
 
@@ -85,6 +106,13 @@ export function receiver(bug?: Cause) {
       await new Promise((resolve) => setTimeout(resolve, 1))
       if (life !== lives) throw new Error('killed')
       return store(event, isKnown)
+    }
+    const key = `${idOf(event)} ${event.status}`
+    if (bug === 'books_then_fails' && event.method === 'purchase') {
+      store(event, !failed.has(key))
+      if (failed.has(key)) return
+      failed.add(key)
+      throw new Error('the mail server is away')
     }
     if (bug !== 'stores_after_answer') return store(event)
     waiting.push(setTimeout(() => store(event), 15))

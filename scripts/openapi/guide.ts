@@ -3,7 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { API } from '../../src/shop/routes/api.ts'
+import { carryOver } from '../../src/shop/routes/carry-over.ts'
 import type { Route } from '../../src/shop/routes/route.ts'
+
+/** Every route, also those that only a shop with `carryOver` has: they take and return lines, and OpenAPI has none of them. */
+export const ROUTES: Readonly<Record<string, Route>> = { ...API, ...(carryOver.routes() as Record<string, Route>) }
 
 export const GUIDE_FILE: string = join(import.meta.dirname, '../../guides/shop-reference.md')
 const text = readFileSync(GUIDE_FILE, 'utf8')
@@ -25,7 +29,7 @@ export const DOES: ReadonlyMap<string, string> = new Map(
 /** The guide, with the table of the routes as the rows say it. */
 export function guideText(): string {
   const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-  const rows = Object.entries<Route>(API).map(([call, row]) => {
+  const rows = Object.entries(ROUTES).map(([call, row]) => {
     const { may, query = {} } = row
     const cells = [list([call]), may, DOES.get(call) ?? '', list(Object.keys(query)), list(errorsOf(row))]
     return cells.map((cell) => `| ${cell}${cell && ' '}`).join('')

@@ -280,6 +280,10 @@ const heldOf = (totals: OrderTotals): number =>
 /** Whether money is reserved or paid. */
 export const holdsMoney = (totals: OrderTotals): boolean => heldOf(totals) > 0
 
+/** The attempt that represents its order: the first that holds money, else the newest. */
+export const shownOf = <T extends { order: { totals: OrderTotals } }>(attempts: readonly T[]): T | undefined =>
+  attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)
+
 /** A map, because an event's method may be "constructor". */
 const COUNTS: ReadonlyMap<
   string | undefined,

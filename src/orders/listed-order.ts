@@ -1,7 +1,7 @@
 // An order as a list has it: the row that is shown, and the columns by which it is found.
 
 import { isFinal } from '../helpers/status.ts'
-import { holdsMoney } from './fold.ts'
+import { shownOf } from './fold.ts'
 import { MONEY_STATES, type MoneyState, moneyState } from './money-state.ts'
 import type { Order, OrderFlag } from './order.ts'
 import { type DatedEvent, withTimes } from './order-times.ts'
@@ -82,7 +82,7 @@ export function listedColumns(
   isUnknown: boolean,
   more: readonly OrderFlag[] = [],
 ): Record<string, string | number | null> {
-  const { order, events } = (attempts.find((one) => holdsMoney(one.order.totals)) ?? attempts.at(-1)) as Attempt
+  const { order, events } = shownOf(attempts) as Attempt
   const { status_at } = withTimes(order, events)
   const { order_id, replaces, replaced_by, status, method, amount, currency, totals, updated_at } = order
   const flags = [...order.flags, ...more]

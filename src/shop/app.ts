@@ -39,7 +39,7 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   on('GET', '/return/:order_id', result(deps))
   on('POST', '/return/:order_id', resultPosted)
   on('GET', '/health', health(deps))
-  for (const [call, row] of Object.entries<Route>(API)) {
+  for (const [call, row] of Object.entries<Route>({ ...API, ...deps.carryOver?.routes() })) {
     const [method = '', path = ''] = call.split(' ')
     on(method, path, async (c) => {
       const actor = await authenticate(deps, c, tries)
@@ -93,7 +93,7 @@ const HEADERS = {
 function guarded(deps: Deps, handle: Handler): Handler {
   return async (c) => {
     const response = await Promise.resolve()
-      .then(() => handle(c))
+      .then(() => deps.carryOver?.whileOpen(deps, c, handle) ?? handle(c))
       .catch((error: Error) => failure(deps, c, error))
     if (response.status >= 400) await drain(c.req.raw)
     const headers = new Headers(response.headers)
@@ -132,7 +132,7 @@ function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
 function problemFor(error: Error): Problem {
   if (error instanceof ProblemError) return error.problem
   if (isStorageError(error)) {
-    return { status: 503, code: 'state', title: 'The worker’s storage failed; try again.' }
+    return { status: 503, code: 'state', title: 'The storage failed; try again.' }
   }
   return problemOf(error) ?? { status: 500, code: 'internal', title: 'Internal error.' }
 }

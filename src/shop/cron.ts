@@ -19,6 +19,7 @@ export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): 
   // Before a customer meets it.
   if (problems.length > 0) raiseMisconfigured(scope, describeProblems(problems))
   if (problems.some(({ binding }) => binding === 'STATE' || binding === 'TILL')) return
+  if (await deps.carryOver?.isClosed(scope)) return
   // A failed task does not hold up the others.
   await Promise.all([settle(scope), ...[raiseDueAlerts, eraseDue, endClosed].map((work) => attempt(scope, work))])
   await attempt(scope, publishDue)

@@ -10,7 +10,7 @@ import { createShopObject, type ShopObjectClass } from './object.ts'
 import { makeShop } from './open-scope.ts'
 import type { ShopOptions } from './options.ts'
 import { API } from './routes/api.ts'
-import type { Call } from './routes/calls.ts'
+import type { Call, CarryCall } from './routes/calls.ts'
 import type { WaitUntil } from './runtime.ts'
 import { actAs, type Deps, shopDeps } from './scope.ts'
 
@@ -28,7 +28,7 @@ export type { Stray } from './kv/strays.ts'
 export type { Role } from './lib/people.ts'
 export type { Order } from './lib/shown-order.ts'
 export type { ShopObjectClass, ShopObjectInstance } from './object.ts'
-export type { Alert, AlertKind, OnAlert, OnEvent, ShopOptions } from './options.ts'
+export type { Alert, AlertKind, CarryOver, OnAlert, OnEvent, ShopOptions } from './options.ts'
 export { english } from './pages/en.ts'
 export type { PagesOptions, Wording } from './pages/options.ts'
 export { ukrainian } from './pages/uk.ts'
@@ -48,6 +48,7 @@ export type {
   ShopDay,
   StoredEvent,
 } from './routes/calls.ts'
+export { carryOver } from './routes/carry-over.ts'
 export type { KvNamespace, ObjectNamespace, ObjectState, WaitUntil } from './runtime.ts'
 
 /** A shop's engine: the exports of its Worker, and the app that it mounts. */
@@ -82,7 +83,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    * Whether a role may make a call of `/api`: `shop.may('sell', 'POST /api/links')`. How much it may refund is up to
    * its limit.
    */
-  may: (role: Role, call: Call) => boolean
+  may: (role: Role, call: Exclude<Call, CarryCall>) => boolean
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as TILL: it has the shop's database. */

@@ -5,6 +5,12 @@ import type { ShopEnv } from './env.ts'
 import type { Order } from './lib/shown-order.ts'
 import type { PagesOptions } from './pages/options.ts'
 
+/** The type of `carryOver`. */
+export interface CarryOver {
+  /** The rows of its routes. */
+  readonly routes: () => object
+}
+
 /** Options of {@link createShop}. Everything is optional. */
 export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
   /** Your code for events of orders. While it is absent, events are only stored. */
@@ -18,6 +24,8 @@ export interface ShopOptions<Env extends ShopEnv = ShopEnv> {
    * request, and opens a handle for it: `(env) => postgres(…)` of `edgetill/till`.
    */
   database?: ((env: Env) => TillDatabase) | undefined
+  /** `carryOver` of `edgetill/worker`: routes by which the shop moves to another database. */
+  carryOver?: CarryOver | undefined
   /** How the service is reached. Default: the runtime's `fetch`. It must not repeat a request automatically. */
   fetch?: Fetch | undefined
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */

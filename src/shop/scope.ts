@@ -5,7 +5,7 @@ import type { ShopEnv } from './env.ts'
 import type { KvStore } from './kv/kv.ts'
 import type { Actor, Role } from './lib/people.ts'
 import type { Tries } from './lib/tries.ts'
-import type { ShopOptions } from './options.ts'
+import type { CarryOver, ShopOptions } from './options.ts'
 import type { WaitUntil } from './runtime.ts'
 
 /** The shop's options, plus a clock. */
@@ -13,6 +13,14 @@ export interface Deps extends ShopOptions {
   now: () => number
   /** Where the shop runs. Default: a Worker of Cloudflare. */
   host?: Host | undefined
+  carryOver?: Carrying | undefined
+}
+
+/** The part of a shop that moves it to another database. */
+export interface Carrying extends CarryOver {
+  /** Handles a request while the shop is open, else sends it to the new shop. */
+  whileOpen(deps: Deps, c: C, handle: (c: C) => Promise<Response> | Response): Promise<Response> | Response
+  isClosed(scope: Scope): Promise<boolean>
 }
 
 /** The differences between the places that a shop runs on: one file each. */

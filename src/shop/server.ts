@@ -22,6 +22,7 @@ import { type Client, clientOf } from './node-handler.ts'
 import { openScope } from './open-scope.ts'
 import type { Alert } from './options.ts'
 import type { PagesOptions } from './pages/options.ts'
+import { carryOver } from './routes/carry-over.ts'
 import { type Deps, shopDeps } from './scope.ts'
 import { serverHost } from './server-host.ts'
 
@@ -139,7 +140,9 @@ export function createShop(options: ServerOptions): ServerShop {
   const { keep, ended } = createUnderWay()
   const context = { waitUntil: keep, passThroughOnException: () => {}, props: {} }
   const host = serverHost(database, trust, () => openScope(deps, env, keep))
-  const engine = createEngine({ onEvent, onAlert, pages, fetch, now, host } as Parameters<typeof createEngine>[0])
+  const engine = createEngine({ onEvent, onAlert, pages, fetch, now, host, carryOver } as Parameters<
+    typeof createEngine
+  >[0])
   const deps = shopDeps.get(engine) as Deps
   const base = basePath(env)
   const app = new Hono<{ Bindings: ShopEnv }>().notFound(engine.notFound).route(base || '/', engine.app)

@@ -131,7 +131,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
 ): Promise<TestShop<Env>> {
   parseInput(OPTIONS, options)
   const { onEvent, onAlert, pages, seed, clock = { now: () => START } } = options
-  const { createShop } = await importEngine()
+  const { carryOver, createShop } = await importEngine()
   // Here, rather than in the first request.
   openDatabase()
   let moved = 0
@@ -147,7 +147,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
     // The service's webhooks go to the shop.
     fetch: (input, init) => fetch(new Request(input, init)),
   })
-  const worker = createShop<Env>({ onEvent, onAlert, pages, now, fetch: emulator.fetch })
+  const worker = createShop<Env>({ onEvent, onAlert, pages, now, carryOver, fetch: emulator.fetch })
   const object = createObjectDouble({ ShopObject: worker.ShopObject })
   const env = {
     STATE: createKvDouble({ now }).at(),

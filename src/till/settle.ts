@@ -16,6 +16,7 @@ import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './pro
 import { callInTime, errorText, ON_EVENT_MS, pauseAfter } from './queue.ts'
 import { recordFrom } from './records.ts'
 import {
+  CLOSED,
   checkOwner,
   ONE,
   orderKeyOf,
@@ -96,7 +97,7 @@ export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise
   const pause = pauseAfter(attempts + 1, ...PAUSES[row.kind as keyof typeof PAUSES])
   const isLast = row.kind === 'event' && attempts + 1 >= MAX_ATTEMPTS
   const later = `${scope.database.clock} + ${isLast ? NEVER : pause}`
-  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`, mine)
+  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`, `NOT ${CLOSED} AND ${mine}`)
   const [claimed] = await run(scope, claim, order_key, number, next_at)
   if (!claimed) return
   // An erasure may have come before the claim.

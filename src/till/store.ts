@@ -2,7 +2,7 @@ import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
 import { sha256Async } from '../lib/sha256.ts'
 import { attemptId, attemptOf, baseOrderId } from '../orders/attempt-id.ts'
-import { foldSummaries, holdsMoney } from '../orders/fold.ts'
+import { foldSummaries, holdsMoney, shownOf } from '../orders/fold.ts'
 import type { Buyer } from '../orders/listed-order.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import type { ExpectedPayment, Order } from '../orders/order.ts'
@@ -40,10 +40,11 @@ const VERSION = 1
  * `name`: the hash of an operation's key, unless nothing was sent. `summary`: an event's fields for the fold; `body`:
  * the rest, see records.ts. An `end` with `event` counts as the event of its response. `unlisted`: when the row was
  * written, until the lists have it. `next_at`: when `onEvent` is called, or the service is asked; `attempts`: how often
- * that was done. `owner`: the POS and the address.
+ * that was done. `owner`: the POS and the address. `edgetill_closed` has a row while the till is closed, see log.ts.
  */
 const TABLES = `
   CREATE TABLE edgetill_version (version integer PRIMARY KEY, owner text, started_at bigint, recovered_at bigint, backup_at bigint);
+  CREATE TABLE edgetill_closed (at bigint, moved_to text);
   CREATE TABLE edgetill_log (order_key text NOT NULL, number integer NOT NULL, order_id text, attempt integer NOT NULL, kind text NOT NULL, id text NOT NULL,
     written_at bigint NOT NULL, name text, is_open integer NOT NULL, summary text, body text NOT NULL, next_at bigint, attempts integer NOT NULL,
     error text, unlisted bigint, PRIMARY KEY (order_key, number));
@@ -167,8 +168,11 @@ type NewRow = {
 }
 type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
 
+/** Whether the till is closed: its rows are read out, and new ones would be lost. */
+export const CLOSED = 'EXISTS (SELECT at FROM edgetill_closed)'
+
 /**
- * Writes an order's next row, and returns it. @param beside Statements that are written with it.
+ * Writes an order's next row, and returns it. A closed till takes only ends: the key of another row is NULL. @param beside Statements that are written with it.
  * @throws LOST if another process has written one since the order was read.
  */
 export async function append(
@@ -181,7 +185,7 @@ export async function append(
   const { clock } = tables.database
   const { order_key, base_id, attempt } = order
   const sql = `INSERT INTO edgetill_log (order_key, number, attempt, kind, id, order_id, name, is_open, body, summary, written_at, next_at,
-    attempts, unlisted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, 0, ${base_id === null ? null : clock})
+    attempts, unlisted) VALUES (${kind === 'end' ? '?' : `(SELECT ? WHERE NOT ${CLOSED})`}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, 0, ${base_id === null ? null : clock})
     ON CONFLICT DO NOTHING RETURNING *`
   const place = [order_key, order.next++, attempt, kind, id, base_id]
   const rest = [name, Number(isOpen), JSON.stringify(body), summary ? JSON.stringify(summary) : null]
@@ -434,12 +438,9 @@ function judge(
   return { attempt, order_id, payment, events, bases, made, state, order: shown }
 }
 
-/**
- * The order as its shop sees it: the attempt that holds money, else the newest, with the open operations of all
- * attempts.
- */
+/** The order as its shop sees it, with the open operations of all attempts. */
 export function orderOf(attempts: readonly Reading[]): TillOrder | undefined {
-  const shown = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1)
+  const shown = shownOf(attempts)
   return shown && { ...shown.order, attempts: attempts.flatMap(({ order }) => order.attempts) }
 }
 

@@ -22,6 +22,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   resend: async () => (await import('./resend.ts')).verb,
   doctor: async () => (await import('./doctor.ts')).verb,
   prove: async () => (await import('./prove.ts')).verb,
+  load: async () => (await import('./load.ts')).verb,
   mcp: async () => (await import('./mcp.ts')).verb,
   completion: async () => (await import('./completion.ts')).completionOf(VERBS),
 }

@@ -17,8 +17,16 @@ export const workerOptions = (url: string) => ({
 
 type WorkerFlags = Flags<ReturnType<typeof workerOptions>> & { envFile?: string; allowInsecureHttp?: boolean }
 
-/** @throws {UsageError} when its address or its token is missing or cannot be used. */
-export async function workerOf(flags: WorkerFlags, { environment }: Surroundings, fallback: Variables = {}) {
+/**
+ * @param isMounted Whether the address may have a path.
+ * @throws {UsageError} when its address or its token is missing or cannot be used.
+ */
+export async function workerOf(
+  flags: WorkerFlags,
+  { environment }: Surroundings,
+  fallback: Variables = {},
+  isMounted = false,
+) {
   const variables = { ...fallback, ...(await readVariables(flags.envFile, environment)) }
   const address = flags.workerUrl ?? variables.EDGETILL_WORKER_URL
   const { tokenFile } = flags
@@ -32,15 +40,20 @@ export async function workerOf(flags: WorkerFlags, { environment }: Surroundings
     throw new UsageError(`Missing configuration: ${missing}. ${advice}`)
   }
   if (!/^[!-~]+$/.test(token)) throw new UsageError('EDGETILL_WORKER_TOKEN has a character that no header can carry.')
-  return { origin: originOf(address, flags.allowInsecureHttp ?? false), token }
+  return { origin: originOf(address, flags.allowInsecureHttp ?? false, isMounted), token }
 }
 
-function originOf(address: string, insecure: boolean): string {
+function originOf(address: string, insecure: boolean, isMounted: boolean): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.username + url.password + url.search) {
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    (url.pathname !== '/' && !isMounted) ||
+    url.username + url.password + url.search
+  ) {
     throw new UsageError('EDGETILL_WORKER_URL must be an address without a path, such as https://pay.shop.example.com.')
   }
-  if (url.protocol === 'https:' || insecure || isLoopback(address)) return url.origin
+  if (url.protocol === 'https:' || insecure || isLoopback(address)) return url.origin + url.pathname.replace(/\/$/, '')
   throw new UsageError('EDGETILL_WORKER_URL must be https:// (http:// on loopback, or with --allow-insecure-http).')
 }
 
@@ -53,13 +66,13 @@ export async function askWorker(
   call: string,
   { fetch = globalThis.fetch }: Surroundings,
   signal: AbortSignal,
-  input?: object,
+  input?: object | string,
 ): Promise<WorkerResponse> {
   const [method = '', path = ''] = call.split(' ')
   const response = await fetch(origin + path, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(input && { body: JSON.stringify(input) }),
+    ...(input && { body: typeof input === 'string' ? input : JSON.stringify(input) }),
     redirect: 'manual',
     signal,
   })
@@ -76,7 +89,12 @@ export async function callWorker(
   worker: Worker,
   call: string,
   around: Surroundings,
-  { input, signal, timeoutMs, holds }: { input?: object; signal: AbortSignal; timeoutMs: number; holds?: string },
+  {
+    input,
+    signal,
+    timeoutMs,
+    holds,
+  }: { input?: object | string; signal: AbortSignal; timeoutMs: number; holds?: string },
 ): Promise<Record<string, unknown>> {
   const either = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal])
   const { status, body } = await askWorker(worker, call, around, either, input).catch((error: unknown) => {

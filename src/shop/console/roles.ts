@@ -1,5 +1,6 @@
-import type { Call } from '../index.ts'
 import type { SignedVisit } from './visit.ts'
+
+type Call = Parameters<SignedVisit['shop']['may']>[1]
 
 /** The acts on an order. */
 export type Act = 'capture' | 'refund' | 'void' | 'cancel' | 'resend' | 'settle' | 'replay' | 'erase'

@@ -2,7 +2,7 @@
 
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
-import { holdsMoney } from '../../orders/fold.ts'
+import { shownOf } from '../../orders/fold.ts'
 import type { SqlStatement } from '../../till/database.ts'
 import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { listStrays, type Stray } from '../kv/strays.ts'
@@ -69,7 +69,7 @@ type Item = Omit<AttentionItem, 'at'> & Pick<AttentionItem, 'kind' | 'order_id' 
 
 /** The items of an order; its flags are those of the attempt that holds money, else of the newest. */
 function itemsOf({ env }: Scope, { order_id, bits, matters }: Needing, { attempts }: Reading): Item[] {
-  const { order } = attempts.find(({ order }) => holdsMoney(order.totals)) ?? attempts.at(-1) ?? {}
+  const { order } = shownOf(attempts) ?? {}
   const flags = [...(order?.flags ?? []), 'over_sold'].filter((flag) => (bits & (FLAG_BITS.get(flag) ?? 0)) > 0)
   const flagged = flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id: order?.order_id ?? order_id, flag }))
   const alerts = [...flagged, ...matters.map(({ alert }) => alert)]

@@ -1,7 +1,7 @@
 // An order as the API and the customer's pages show it.
 
 import { isFinal } from '../../helpers/status.ts'
-import { holdsMoney } from '../../orders/fold.ts'
+import { shownOf } from '../../orders/fold.ts'
 import { withTimes } from '../../orders/order-times.ts'
 import { type Paper, paperOf } from '../../orders/paper.ts'
 import { answeredBy, isDeclined, isOpen } from '../../till/protocol.ts'
@@ -44,10 +44,6 @@ export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
   }
 }
 
-/** The attempt that represents its order: the attempt that holds money, else the newest. */
-const shownOf = (reading: Reading): Reading =>
-  reading.attempts.find(({ order }) => holdsMoney(order.totals)) ?? reading.attempts.at(-1) ?? reading
-
 /** Whether anything is known of an order: an event, a payment, or an operation. */
 const isKnown = ({ state, attempts }: Reading): boolean => state.order.isKnown || attempts.length > 0
 
@@ -55,7 +51,7 @@ const isKnown = ({ state, attempts }: Reading): boolean => state.order.isKnown |
 export async function showOrder(scope: Scope, named: string): Promise<ShownOrder | undefined> {
   const [reading, isWhole] = await readNamed(scope.till, named)
   if (!(isWhole ? isKnown(reading) : reading.state.order.isKnown)) return undefined
-  const shown = isWhole ? shownOf(reading) : reading
+  const shown = (isWhole && shownOf(reading.attempts)) || reading
   const order = await orderOf(scope, shown)
   const record = (await shownRecord(scope, reading)).map(({ at, entry }) => shownEntry(at, entry))
   return { ...order, record, version: shown.order.version }

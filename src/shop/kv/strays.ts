@@ -1,7 +1,7 @@
 import { sha256Base64url } from '../../lib/sha256.ts'
 import type { KvStore } from './kv.ts'
 
-const PREFIX = 'stray/'
+export const STRAY_PREFIX = 'stray/'
 
 /** A genuine webhook that cannot be filed under an order. */
 export interface Stray {
@@ -28,7 +28,7 @@ export async function putStray(
   { orderKey, ttlSeconds, ...known }: Omit<Stray, 'id'> & { orderKey?: string; ttlSeconds?: number },
 ): Promise<string | undefined> {
   const id = sha256Base64url(data)
-  const key = PREFIX + id
+  const key = STRAY_PREFIX + id
   if ((await store.get(key)) !== undefined) return undefined
   await store.put(key, { data }, { ...known, ...(orderKey && { order: orderKey }) }, ttlSeconds)
   return id
@@ -39,23 +39,23 @@ export async function listStrays(
   limit: number,
   cursor?: string,
 ): Promise<{ strays: Stray[]; cursor: string | undefined }> {
-  const page = await store.page(PREFIX, limit, cursor)
+  const page = await store.page(STRAY_PREFIX, limit, cursor)
   const strays = page.rows.map(({ key, metadata }) => {
     const { order: _, reason = 'unknown', received_at = 0, ...about } = (metadata ?? {}) as Known
-    return { id: key.slice(PREFIX.length), reason, received_at, ...about }
+    return { id: key.slice(STRAY_PREFIX.length), reason, received_at, ...about }
   })
   return { strays, cursor: page.cursor }
 }
 
 export const getStray = async (store: KvStore, id: string): Promise<string | undefined> =>
-  ((await store.get(PREFIX + id)) as { data?: string } | undefined)?.data
+  ((await store.get(STRAY_PREFIX + id)) as { data?: string } | undefined)?.data
 
 /** The facts of a stray beside its `data`. `order`: the key of the order that it names. */
 type Known = Partial<Omit<Stray, 'id'> & { order: string }>
 
 /** Removes strays. @returns Their ids. */
 export async function eraseStrays(store: KvStore, isDue: (known: Known) => boolean): Promise<string[]> {
-  const due = (await store.list(PREFIX)).filter(({ metadata }) => isDue(metadata ?? {}))
+  const due = (await store.list(STRAY_PREFIX)).filter(({ metadata }) => isDue(metadata ?? {}))
   for (const { key } of due) await store.delete(key)
-  return due.map(({ key }) => key.slice(PREFIX.length))
+  return due.map(({ key }) => key.slice(STRAY_PREFIX.length))
 }

@@ -75,7 +75,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return { status: 502, code, title: 'The service responded in an unknown form.', detail: message }
   }
   if (isConfigError(error)) {
-    return { status: 500, code: error.code, title: 'The worker is misconfigured.', detail: error.message }
+    return { status: 500, code: error.code, title: 'The shop is misconfigured.', detail: error.message }
   }
   return undefined
 }

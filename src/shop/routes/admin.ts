@@ -58,7 +58,7 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
     // A namespace of another program's class has no such count.
     const waiting_events = asks ? await countFailing(scopeOf(deps, c)).catch(() => undefined) : undefined
     if (asks && typeof waiting_events !== 'number') {
-      problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject of this worker does' })
+      problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject does' })
     }
     const warning = isAdmin ? hostOf(deps).warningOf?.(c.req.raw) : undefined
     if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events, warning })

@@ -101,6 +101,11 @@ interface Calls {
   'GET /api/strays': [Page<'strays', Stray>, Filters<Paged>]
   'GET /api/strays/:id': [{ data: string }]
   'POST /api/strays/:id/done': [{ id: string; done: true }]
+  /** Lines of JSON: a table and a row in each. `cursor`: of the line that ends an incomplete log. */
+  'GET /api/log': [string, Filters<'cursor' | 'cc_token'>]
+  /** The body is lines of `GET /api/log`. `open`: the last one was loaded. */
+  'POST /api/log': [{ loaded: number; open: boolean }]
+  'POST /api/log/close': [{ closed_at: string; to: string }, Body<{ to?: string }>]
 }
 
 type ReturnsOf = { [K in keyof Calls]: Calls[K][0] }
@@ -110,6 +115,9 @@ export interface Returns extends ReturnsOf {}
 
 /** A route of `/api`, as a verb and a path. */
 export type Call = keyof Returns
+
+/** The routes that carry a shop over. */
+export type CarryCall = `${string}/api/log${string}` & Call
 
 /** The query and the body of a call; a call without inputs takes none. */
 export type Takes<K extends Call> = K extends Call

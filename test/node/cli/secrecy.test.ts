@@ -67,7 +67,7 @@ const SERVICES: [string, Service][] = [
 
 describe('no output of any verb shows a secret', () => {
   it('names every verb of the command line that takes the configuration', () => {
-    const others = 'completion dev emulator init listen mcp prove replay trigger verify sign'.split(' ')
+    const others = 'completion dev emulator init listen load mcp prove replay trigger verify sign'.split(' ')
     const named = new Set(Object.keys(USES).map((name) => name.split(' ')[0]))
     expect(
       Object.keys(VERBS)

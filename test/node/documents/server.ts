@@ -1,14 +1,17 @@
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, expect, it } from 'vitest'
+import connect from 'postgres'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type ServedEmulator, serveEmulator } from '../../../src/cli/service/serve-emulator.ts'
-import type { ServerShop } from '../../../src/shop/server.ts'
+import { nodeHandler, type ServerShop } from '../../../src/shop/server.ts'
 import { pay } from '../../../src/testing/index.ts'
-import { sqlite } from '../../../src/till/index.ts'
+import { postgres as onSql, sqlite } from '../../../src/till/index.ts'
 import { PAYMENT } from '../../till/support/open-till.ts'
 import { openServer } from '../../worker/support/server.ts'
+import { ADMIN_TOKEN } from '../../worker/support/world.ts'
 import { Document } from '../support/document.ts'
-import { folderInCheckout } from '../support/fixtures.ts'
+import { folderInCheckout, listen } from '../support/fixtures.ts'
 import { freePort } from '../support/free-port.ts'
 import { usePostgres } from '../support/postgres.ts'
 import { startCommand } from '../support/process.ts'
@@ -21,6 +24,7 @@ export default function tests(): void {
   const SHOP = guide.program('In an Express shop')
   const POSTGRES = guide.program('Postgres')
   const RESTORED = guide.program('Backup and restore')
+  const [, MOVE = ''] = /```sh\n([\s\S]*?)```/.exec(guide.section('Moving a shop')) ?? []
   const folder = folderInCheckout()
   const postgres = usePostgres()
   let service: ServedEmulator
@@ -101,4 +105,37 @@ export default function tests(): void {
     const { operations } = service.emulator.orders.get('saved') ?? { operations: [] }
     expect(operations.filter(({ method }) => method === 'refund')).toHaveLength(1)
   })
+
+  it('a shop moves from SQLite to Postgres by the commands of the guide', async () => {
+    const databases = [new DatabaseSync(':memory:'), connect(postgres.url, { onnotice() {} })] as const
+    onTestFinished(() => databases[1].end())
+    // The shop of another test is in there.
+    await databases[1].unsafe('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    const shops = [sqlite(databases[0]), onSql(databases[1])].map((one) => openServer(service.emulator, one, { fetch }))
+    const [OLD = '', NEW = ''] = await Promise.all(shops.map((shop) => listen(createServer(nodeHandler(shop)))))
+    const [old, moved] = shops as [ServerShop, ServerShop]
+    await Promise.all(shops.map((shop) => shop.start()))
+    const opened = await old.till.createPayment({ ...PAYMENT, order_id: 'moved' })
+    if (opened.outcome !== 'done') throw new Error(JSON.stringify(opened))
+    await pay(String(opened.url))
+    const refund = { order_id: 'moved', order_currency: 'UAH', refund_amount: 30 }
+    const answer = await old.till.refund(refund, { key: 'k' })
+
+    const bin = join(root, 'node_modules/.bin')
+    const env = { ...process.env, OLD, NEW, ADMIN_TOKEN, PATH: `${bin}:${process.env.PATH}` }
+    const npx = `npx() { shift; node ${join(root, 'src/cli/main.ts')} "$@"; }`
+    const run = async (command: string) => {
+      const { code, output } = await startCommand('bash', ['-c', `${npx}; ${command}`], { cwd: folder, env }).finished
+      expect(code, output).toBe(0)
+    }
+    const [close = '', ...rest] = MOVE.trim().split('\n')
+    await run(close)
+    // A minute passes.
+    databases[0].exec('UPDATE edgetill_closed SET at = at - 60000')
+    for (const command of rest) await run(command)
+    expect(await moved.till.refund(refund, { key: 'k' })).toEqual(answer)
+    expect(await moved.till.order('moved')).toEqual(await old.till.order('moved'))
+    expect((await old.till.refund(refund, { key: 'late' })).outcome).toBe('not_sent')
+    await Promise.all(shops.map((shop) => shop.stop()))
+  }, 30_000)
 }

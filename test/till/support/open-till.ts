@@ -1,3 +1,4 @@
+import type { Emulator } from '../../../src/emulator/index.ts'
 import type { ClientConfig } from '../../../src/index.ts'
 import {
   createTill,
@@ -47,18 +48,23 @@ export async function openDatabase(): Promise<TillDatabase> {
   return database
 }
 
-/** A till over a new database whose clock is the emulator's. */
-export async function openTill(options: Partial<TillOptions> = {}, config: Partial<ClientConfig> = {}) {
-  const shop = openShop({ maxRetries: 0, ...config })
-  const { clock } = shop.emulator
+/** An empty database whose clock is the emulator's. */
+export async function clockedDatabase({ clock }: Pick<Emulator, 'clock'>): Promise<TillDatabase> {
   const real = await openDatabase()
-  const database: TillDatabase = {
+  return {
     get clock() {
       return String(clock.now())
     },
     run: (sql, values) => real.run(sql, values),
     batch: (statements) => (real as Required<TillDatabase>).batch(statements),
   }
+}
+
+/** A till over a new database whose clock is the emulator's. */
+export async function openTill(options: Partial<TillOptions> = {}, config: Partial<ClientConfig> = {}) {
+  const shop = openShop({ maxRetries: 0, ...config })
+  const { clock } = shop.emulator
+  const database = await clockedDatabase(shop.emulator)
   /** Another process over the same database. */
   const another = (more: Partial<TillOptions> = {}) =>
     createTill({ client: shop.client, database, ...options, ...more })

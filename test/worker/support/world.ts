@@ -12,7 +12,14 @@ import {
 import { signWebhook } from '../../../src/index.ts'
 import type { ShownOrder as Order } from '../../../src/shop/engine/show.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
-import { createShop, type OnAlert, type OnEvent, type PagesOptions, type Shop } from '../../../src/shop/index.ts'
+import {
+  carryOver,
+  createShop,
+  type OnAlert,
+  type OnEvent,
+  type PagesOptions,
+  type Shop,
+} from '../../../src/shop/index.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
@@ -96,6 +103,8 @@ export interface WorldOptions {
   sends?: Sends
   /** How often a call of the hostile KV fails. */
   failures?: number
+  /** Whether it can be carried to another database. */
+  canMove?: boolean
   /** Replaces the emulator. */
   fetch?: typeof fetch
 }
@@ -185,6 +194,7 @@ export class World {
       fetch: ((input, init) =>
         kill.call(async () => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
+      ...(this.options.canMove && { carryOver }),
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),

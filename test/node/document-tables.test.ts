@@ -6,6 +6,7 @@ import { CAUSES as FORM_CAUSES } from '../../src/cli/webhooks/verify/causes.ts'
 import { OPERATIONS as CONTROL } from '../../src/emulator/control/operations.ts'
 import { FAULT_KINDS } from '../../src/emulator/faults/fault.ts'
 import { createApp } from '../../src/shop/app.ts'
+import { carryOver } from '../../src/shop/routes/carry-over.ts'
 import { CAUSES } from '../../src/testing/prove/causes.ts'
 import { OPERATIONS } from '../support/operations.ts'
 import { Document, quoted } from './support/document.ts'
@@ -33,7 +34,7 @@ const variables = () => [
 ]
 const routes = () => [
   ...new Set(
-    createApp({ now: Date.now })
+    createApp({ now: Date.now, carryOver })
       // Each has a twin with a slash at its end; some payment pages post their form to the result page.
       .routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
       .filter((route) => !/^ALL|^POST \/return/.test(route)),

@@ -58,8 +58,9 @@ async function written(): Promise<{ kv: World['kv']['writes']; rows: Set<string>
   await world.cron()
   look()
   // Without RETENTION_DAYS a stray is kept permanently.
-  const forever = new World({ onAlert: () => {} })
+  const forever = new World({ onAlert: () => {}, canMove: true })
   expect((await forever.post(signWebhook('[]', forever.emulator.credentials.apiSecret).body)).status).toBe(200)
+  expect((await forever.api('/api/log/close', { method: 'POST', body: '{}' })).status).toBe(200)
   for (const each of [world, forever]) await each.idle()
   look(forever)
   return { kv: [...world.kv.writes, ...forever.kv.writes], rows }

@@ -91,14 +91,17 @@ function reportOf(summary: StoredSummary): string {
   return operation ? JSON.stringify([operation, summary.status]) : summary.id
 }
 
+/** `notify`: whether `onEvent` is called. `id`: of an event whose record has lost fields since it was received. */
+type StoreOptions = { notify?: boolean | undefined; expected?: ExpectedPayment | undefined; id?: string }
+
 /** Stores a genuine event: when this returns, it is durable. @returns Undefined if there is no `onEvent`, or it is not due. */
 export async function storeEvent(
   scope: TillScope,
   event: WebhookEvent,
-  { notify = true, expected }: { notify?: boolean | undefined; expected?: ExpectedPayment | undefined } = {},
+  { notify = true, expected, id: known }: StoreOptions = {},
 ): Promise<DueEvent | undefined> {
   const { order_id } = recordOf(event)
-  const id = await sha256Async(eventText(event))
+  const id = known ?? (await sha256Async(eventText(event)))
   const summary: StoredSummary = { id, ...fieldsOf(event), ...(expected && { expected }) }
   const { kind, operation_id } = summary
   if (!isOrderId(order_id)) return storeStray(scope, id, packed(event, { id, kind }, undefined, scope.keepCardToken))

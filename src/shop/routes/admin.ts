@@ -23,7 +23,7 @@ export async function authenticate(deps: Deps, c: C, tries: Tries): Promise<Acto
   const address = hostOf(deps).addressOf(c.req.raw)
   const token = tokenOf(c)
   if (token && (await tries(address))) {
-    const title = 'Too many wrong tokens came from this address.'
+    const title = 'Too many wrong tokens from this address.'
     return problemResponse({ status: 429, code: 'too_many_tries', title, retry_after: 60 })
   }
   const holder = token && holderOf(c.env, token)
@@ -58,7 +58,7 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
     // A namespace of another program's class has no such count.
     const waiting_events = asks ? await countFailing(scopeOf(deps, c)).catch(() => undefined) : undefined
     if (asks && typeof waiting_events !== 'number') {
-      problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject does' })
+      problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject' })
     }
     const warning = isAdmin ? hostOf(deps).warningOf?.(c.req.raw) : undefined
     if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events, warning })

@@ -105,6 +105,11 @@ interface Calls {
   'GET /api/log': [string, Filters<'cursor' | 'cc_token'>]
   /** The body is lines of `GET /api/log`. `open`: the last one was loaded. */
   'POST /api/log': [{ loaded: number; open: boolean }]
+  /** `events`: how many were missing. `erased`: how many orders were erased again. */
+  'POST /api/recover': [
+    { since: string; events: number; erased: number; cursor: string | null },
+    Body<{ since: string; cursor?: string }>,
+  ]
   'POST /api/log/close': [{ closed_at: string; to: string }, Body<{ to?: string }>]
 }
 
@@ -116,8 +121,8 @@ export interface Returns extends ReturnsOf {}
 /** A route of `/api`, as a verb and a path. */
 export type Call = keyof Returns
 
-/** The routes that carry a shop over. */
-export type CarryCall = `${string}/api/log${string}` & Call
+/** The routes that carry a shop over, or recover it. */
+export type CarryCall = (`${string}/api/log${string}` | 'POST /api/recover') & Call
 
 /** The query and the body of a call; a call without inputs takes none. */
 export type Takes<K extends Call> = K extends Call

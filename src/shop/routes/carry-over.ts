@@ -11,6 +11,7 @@ import { CLOSING_MS, type LogRow, type TableKeys, tillLog } from '../../till/log
 import { readOrder } from '../../till/store.ts'
 import { readEvents } from '../engine/read-event.ts'
 import { act } from '../engine/record.ts'
+import { recoverShop } from '../engine/recover.ts'
 import { basePath, retentionMs, type ShopEnv } from '../env.ts'
 import { putEvent } from '../kv/events.ts'
 import { STRAY_PREFIX } from '../kv/strays.ts'
@@ -21,7 +22,7 @@ import type { Carrying, Scope } from '../scope.ts'
 import { query } from '../tables.ts'
 import type { CarryCall } from './calls.ts'
 import { withoutToken } from './orders.ts'
-import { type Routes, route } from './route.ts'
+import { type Routes, route, time } from './route.ts'
 
 /** The tables of a shop beside those of its till. Wrong tokens are forgotten. */
 export const SHOP_TABLES: TableKeys = {
@@ -127,6 +128,20 @@ export const carryOver: Carrying = {
           await query(scope, 'UPDATE edgetill_copy SET due_at = ?, written_at = 0', scope.now())
         SEEN.delete(scope.env)
         return { loaded: rows.length, open: isLast }
+      },
+    }),
+    // After a restored backup: keys that it lost are never sent again, and events of KV are stored again.
+    'POST /api/recover': route({
+      id: 'recoverShop',
+      may: 'all',
+      needs: 'orders',
+      body: { since: time, cursor: option(text) },
+      async run(_, scope, { body: { since, cursor } }) {
+        const after = openCursor<string>(cursor, 'recover')
+        if (since > scope.now()) throw new ProblemError(400, 'invalid_input', 'since must be a time that is over.')
+        const recover = () => recoverShop(scope, since, after)
+        const { place, ...recovered } = await act(scope, '', { action: 'recover' }, recover)
+        return { ...recovered, cursor: sealCursor(place, 'recover') }
       },
     }),
     // The shop takes no more money calls, webhooks and links; `to`: the origin of the shop that does.

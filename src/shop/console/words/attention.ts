@@ -64,6 +64,7 @@ export const attention = {
       attention_done: ['done', 'зроблено'],
       close_shop: ['closing of the shop', 'закриття магазину'],
       read_log: ['reading of the log', 'читання журналу'],
+      recover: ['recovery of a backup', 'відновлення з копії'],
       load_log: ['loading of the log', 'завантаження журналу'],
       link: ['new link', 'нове посилання'],
       change_link: ['number of a link changed', 'змінено число посилання'],

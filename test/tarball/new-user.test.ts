@@ -28,8 +28,8 @@ it.each([
 })
 
 // workflows.test.ts runs its build.
-it('the container of guides/prove.md gets one file of the command, and what the build needs', () => {
-  const [{ code = '' } = {}] = blocks('guides/prove.md', 'dockerfile')
+it('the container of guides/ci.md gets one file of the command, and what the build needs', () => {
+  const [{ code = '' } = {}] = blocks('guides/ci.md', 'dockerfile')
   const [, stage = '', added = ''] =
     /^FROM \S+ AS (\S+)\nWORKDIR \/build\nRUN bun add (.+) && bun build .+$/m.exec(code) ?? []
   // Besides edgetill, what is not installed with it.

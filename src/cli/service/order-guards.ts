@@ -61,20 +61,24 @@ export function versionOf(order_id: string, events: readonly WebhookEvent[]): st
 
 /**
  * The warning for an operation that the order already has: captures and refunds have no idempotency key.
- * @throws {UsageError} if it would be sent unattended, without `--again`, and if the order is not in the version that
- *   was seen.
+ * @throws {UsageError} if it would be sent unattended, without `--again`, also where the operations cannot be read; and
+ *   if the order is not in the version that was seen.
  */
 export function repetition(intent: Intent, { again, ifVersion, yes, dryRun }: Repeated = {}): string | undefined {
   const { verb, order_id, amount, before } = intent
-  const version = versionOf(order_id, before ?? [])
+  const isUnattended = yes && !dryRun && !again
+  if (before === undefined) {
+    const blind = 'the service does not show the operations of this order, so a repetition cannot be noticed'
+    if (ifVersion === undefined && !isUnattended) return `Warning: ${blind}.`
+    const cure = 'Try again later; if you are sure that it was not made before, use --again without --if-version.'
+    throw new UsageError(`Nothing was sent: ${blind}. ${cure}`)
+  }
+  const version = versionOf(order_id, before)
   if (ifVersion !== undefined && ifVersion !== version) {
     throw new UsageError(
       `Order ${order_id} has changed: its version is ${version}, not ${ifVersion}. Nothing was sent. ` +
         `Look at it with edgetill order ${order_id}.`,
     )
-  }
-  if (before === undefined) {
-    return 'Warning: the service does not show the operations of this order, so a repetition cannot be noticed.'
   }
   const isSame = (one: Readable) =>
     one.kind === verb && one.status !== 'failure' && (amount ?? one.amount) === one.amount
@@ -82,7 +86,7 @@ export function repetition(intent: Intent, { again, ifVersion, yes, dryRun }: Re
   if (same === undefined) return undefined
   const state = printable([same.status, same.created_at].filter(Boolean).join(', '))
   const has = `order ${order_id} already has a ${verb} of ${money(same.amount, same.currency)} (${state}).`
-  if (yes && !dryRun && !again && ifVersion === undefined) {
+  if (isUnattended && ifVersion === undefined) {
     const cure = `add --again, or --if-version ${version}, which sends it once`
     throw new UsageError(`Nothing was sent: ${has} If you want another one, ${cure}.`)
   }

@@ -82,7 +82,10 @@ it('an amount has at most two decimals, and is more than nothing', () => {
 
 it('says that it cannot notice a repetition where the service does not show the order', () => {
   const intent = { verb: 'refund', order_id: 'A-1', amount: 5, currency: 'UAH', before: undefined }
-  expect(repetition(intent)).toContain('a repetition cannot be noticed')
+  expect(repetition(intent)).toMatch(/^Warning: .* a repetition cannot be noticed\.$/)
+  expect(repetition(intent, { yes: true, again: true })).toMatch(/^Warning: /)
+  expect(() => repetition(intent, { yes: true })).toThrow('Nothing was sent: the service does not show')
+  expect(() => repetition(intent, { ifVersion: 'V' })).toThrow('Nothing was sent: the service does not show')
 })
 
 it('does not take an earlier refund for the lost one where the service did not show the order before', async () => {
@@ -100,7 +103,7 @@ it('does not take an earlier refund for the lost one where the service did not s
     return emulator.fetch(input, init)
   }
   emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'refund-payment' })
-  const words = ['A-1', '--amount', '5', '--currency', 'UAH', '--yes', '--resolve', '--settle-after', '1s']
+  const words = ['A-1', '--amount', '5', '--currency', 'UAH', '--yes', '--again', '--resolve', '--settle-after', '1s']
   const ran = await runVerb(refund, words, { ...around, fetch })
   expect(ran.out).not.toContain('success')
   expect(ran.err).toContain('Do NOT run this command again before you know')

@@ -25,7 +25,7 @@ export default function tests(): void {
     ])
     expect(compare(rows, 'emulator-api-secret', old)).toEqual([
       'a webhook was taken that is not genuine: signature_mismatch',
-      'A-1: unpaid before, paid (success) now',
+      'A-1: unpaid before, paid (success, paid_after_failure) now',
     ])
     expect(compare([paid, paid], 'emulator-api-secret', new Map([['A-1', 'paid']]))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import type { SpanOptions } from '@opentelemetry/api'
 import { describe, expect, it, vi } from 'vitest'
 import { testCard } from '../../../src/emulator/index.ts'
-import { createClient } from '../../../src/index.ts'
+import { createClient, foldOrder } from '../../../src/index.ts'
 import * as schemas from '../../../src/schemas/index.ts'
 import type { OnEvent } from '../../../src/shop/index.ts'
 import { createD1Double, createTestShop } from '../../../src/testing/index.ts'
@@ -33,9 +33,13 @@ export default function tests(): void {
       emulator.faults.next({ kind: 'status_code', status_code: '4009', on: 'charge' })
       await emulator.clock.advance({ days: 31, hours: 1 })
       await emulator.deliveries.idle()
-      expect(events.map((event) => charged?.(event))).toEqual(['paid', 'missed'])
+      const all = () => events.map((event) => charged?.(event, foldOrder(events)))
+      const month = { amount: 99, currency: 'UAH' }
+      expect(all()).toEqual([month, 'missed'])
       await emulator.clock.advance({ days: 1 })
-      expect(events.map((event) => charged?.(event))).toEqual(['paid', 'missed', 'paid'])
+      expect(all()).toEqual([month, 'missed', month])
+      const odd = foldOrder(events, { ...month, amount: 199 })
+      expect(charged?.(events[0], odd)).toBe('ask a person')
       expect(await unsubscribe?.(client, 'S-1')).toBe(true)
       await emulator.clock.advance({ days: 62 })
       // The fourth is the one that unsubscribe had sent again.

@@ -232,7 +232,7 @@ export default function tests(): void {
     }
     const write = (line: string) => writeFileSync(file, `order_id,order_currency,amount\n${line}\n`)
     write('R-3,UAH,20')
-    expect(await run()).toEqual({ code: 1, output: expect.stringContaining('R-3 not_authorized') })
+    expect(await run()).toEqual({ code: 1, output: expect.stringContaining('R-3 not_sent') })
     await pay(url, { card: 'success' })
     write('R-3,UAH,"20,50"')
     expect(await run()).toEqual({ code: 1, output: expect.stringContaining('R-3 rejected') })

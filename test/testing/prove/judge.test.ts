@@ -5,10 +5,12 @@ import { attacks, createPlan } from '../../../src/testing/prove/plan.ts'
 import { attacksOf, COURSES, isRace, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
+const AUTHORIZED: Story = { ...STORY, actions: [{ do: 'authorize' }] }
 const SUBSCRIPTION: Story = { ...STORY, actions: [{ do: 'subscribe' }] }
 const event = (method: string, amount: number, more: object = {}) => {
   return { method, amount, status: 'success', currency: 'UAH', payment_id: 'p', created_at: '1', ...more }
 }
+const HELD = event('auth', 100.5)
 const PAID = event('purchase', 100.5)
 const CHARGED = event('purchase', 100.5, { payment_id: 'q' })
 const REFUNDED = event('refund', 30.2, { operation_id: 'r' })
@@ -33,6 +35,8 @@ const TABLE: readonly [string, Story, object[], ReturnType<typeof state>, Differ
     'shipped_more',
     'shipped twice',
   ],
+  ['a capture beyond the price is withheld', AUTHORIZED, [HELD, event('capture', 110)], state(0, 0, 0), undefined],
+  ['a capture is lost', AUTHORIZED, [HELD, event('capture', 100)], state(0, 0, 0), 'paid_less', 'paid but not shipped'],
   ['two charges are not one', SUBSCRIPTION, [PAID, CHARGED], state(100.5, 0, 1), 'paid_less', 'a payment was lost'],
   [
     'a pending pays nothing',

@@ -51,17 +51,16 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
   return scope
 }
 
-const made = new WeakMap<object, Promise<void>>()
+const made = new WeakSet<object>()
 
-/** A database of the shop's own gets its tables before the first statement of each process. */
+/**
+ * A database of the shop's own gets its tables before the first statement of each process. No request of a Worker waits
+ * for the work of another, which ends with its customer's connection.
+ */
 function madeBefore(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatabase {
-  const ready = (): Promise<void> => {
-    const making = made.get(deps) ?? makeShop(deps, env, database)
-    made.set(deps, making)
-    return making.catch((error: unknown) => {
-      made.delete(deps)
-      throw error
-    })
+  const ready = async (): Promise<void> => {
+    if (!made.has(deps)) await makeShop(deps, env, database)
+    made.add(deps)
   }
   const { batch } = database
   return {

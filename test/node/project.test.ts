@@ -32,6 +32,12 @@ const live = (from: string | RegExp, to: string): string => {
 }
 const variable = (name: string, value: string): string => live(new RegExp(`^${name} = .*$`, 'm'), `${name} = ${value}`)
 
+/** FILLED over Postgres: Hyperdrive in place of the object. */
+const POSTGRES = FILLED.replaceAll(
+  /\[\[(env\.\w+\.)?durable_objects\.bindings\]\][^[]*/g,
+  (_, env = '') => `[[${env}hyperdrive]]\nbinding = "HYPERDRIVE"\nid = "of-${env}"\n\n`,
+)
+
 const [D1 = ''] = blocks('guides/own-code.md', 'toml').map(({ code }) => code)
 
 it.each<[what: string, toml: string | undefined, words: string[], code: number, texts: string[]]>([
@@ -48,6 +54,14 @@ it.each<[what: string, toml: string | undefined, words: string[], code: number, 
   ['what is empty', TOML, ['--env', 'live'], 1, ['BASE_URL', 'API_URL', 'POS_ID', 'KV namespace STATE', '--env live']],
   ['a D1 database without an id', FILLED + D1, ['--env', 'live'], 1, ['D1 database DB', 'd1 create']],
   ['nothing when it is filled in', FILLED, ['--env', 'live'], 0, ['everything is filled in']],
+  [
+    'a cache of Hyperdrive',
+    POSTGRES,
+    ['--env', 'live'],
+    0,
+    ['warning  live', 'hyperdrive get of-env.live.', 'disabled'],
+  ],
+  ['no Hyperdrive', POSTGRES.replaceAll(/"of-env.*"/g, '""'), ['--env', 'live'], 1, ['hyperdrive create NAME']],
   ['an environment that is not there', TOML, ['--env', 'prod'], 1, ['Choose one of: test, live']],
   ['a file that is not TOML', '[vars', [], 2, ['wrangler.toml cannot be read']],
   ['that there is no project', undefined, [], 2, ['no wrangler.toml']],

@@ -2,13 +2,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
 import { signWebhook } from '../../src/index.ts'
 import { createConsole } from '../../src/shop/console/index.ts'
-import type { Returns } from '../../src/shop/index.ts'
+import { createShop as createWorker, type Returns } from '../../src/shop/index.ts'
 import { createShop, nodeHandler, type ServerOptions } from '../../src/shop/server.ts'
+import { createKvDouble } from '../../src/testing/index.ts'
 import { Browser, formTo } from '../console/support/browser.ts'
 import { openDatabase } from '../till/support/open-till.ts'
 import { payment } from './support/events.ts'
 import { api, configOf, linkTo, ORIGIN, openServer, type Send, within } from './support/server.ts'
-import { ADMIN_TOKEN, payAt } from './support/world.ts'
+import { ADMIN_TOKEN, bindings, payAt } from './support/world.ts'
 
 // `edgetill/server` over each runtime's SQLite, in process. test/node/server.test.ts has it behind node:http and Express.
 
@@ -51,6 +52,28 @@ describe('its database', () => {
     for (const { id } of strays) expect((await api(send, 'GET', `/api/strays/${id}`)).body.data).toMatch(/^[\w-]+=*$/)
     await shop.stop()
   })
+})
+
+it('a Worker over its own database makes the tables again if the first request died on the way', async () => {
+  const emulator = createEmulator({ seed: 7 })
+  const real = await openDatabase()
+  const dead = { ...real, run: () => new Promise<never>(() => {}) }
+  let current = dead as typeof real
+  const opened = Promise.withResolvers<void>()
+  const database = () => {
+    opened.resolve()
+    return current
+  }
+  const worker = createWorker({ database, fetch: emulator.fetch as typeof globalThis.fetch })
+  const env = { ...bindings(emulator.credentials), STATE: createKvDouble({ now: Date.now }).at() } as never
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} }
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const list = async () => worker.fetch(new Request(`${ORIGIN}/api/orders`, { headers }), env, context)
+  void list()
+  await opened.promise
+  current = real
+  const statuses = await Promise.all([list(), list(), list()])
+  expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
 describe('several processes over one database', () => {

@@ -1,5 +1,5 @@
 import { configurationProblems, SECRETS, VARIABLES } from '../../shop/lib/configuration.ts'
-import { type Finding, failed, ok } from '../service/doctor/finding.ts'
+import { type Finding, failed, ok, warning } from '../service/doctor/finding.ts'
 import type { WranglerEnvironment } from './wrangler-toml.ts'
 
 /** The secrets of the engine and of the template: wrangler.toml is committed, so their values don't belong there. */
@@ -57,15 +57,25 @@ export function checkEnvironment(environments: readonly WranglerEnvironment[], n
   })
   const named = environments.filter((one) => one.name !== undefined)
   for (const { table, binding, id } of stores) {
-    const create = table === 'd1_databases' ? 'd1 create NAME' : `kv namespace create ${binding} --env ${name}`
+    const [title, create] = {
+      kv_namespaces: ['KV namespace', `kv namespace create ${binding} --env ${name}`],
+      d1_databases: ['D1 database', 'd1 create NAME'],
+      hyperdrive: ['Hyperdrive configuration', 'hyperdrive create NAME --connection-string=… --caching-disabled'],
+    }[table] as [string, string]
     const fix = `\`npx wrangler ${create}\` prints the id to put under [[env.${name}.${table}]].`
-    const kind = `${table === 'd1_databases' ? 'D1 database' : 'KV namespace'} ${binding}`
+    const kind = `${title} ${binding}`
     const sharing = named.filter((one) => one !== environment && one.stores.some((other) => other.id === id))
     if (/^[0-]*$/.test(id)) findings.push(failed(name, `the id of the ${kind} is not filled in`, fix))
     else if (sharing.length > 0)
       findings.push(failed(name, `the ${kind} has the id that ${listOf(sharing)} has: they would share orders`, fix))
+    else if (table === 'hyperdrive') {
+      const cure = `\`npx wrangler hyperdrive update ${id} --caching-disabled true\` disables it.`
+      const look = `\`npx wrangler hyperdrive get ${id}\` shows it: "caching" must have "disabled": true. ${cure}`
+      findings.push(warning(name, `wrangler.toml does not show whether the cache of ${kind} is disabled`, look))
+    }
   }
-  if (className === undefined || !classes.includes(className)) {
+  const hasHyperdrive = className === undefined && stores.some(({ table }) => table === 'hyperdrive')
+  if (!hasHyperdrive && (className === undefined || !classes.includes(className))) {
     const wanted = className ?? 'ShopObject'
     const fix = `Add [exports.${wanted}] with type = "durable-object" and storage = "sqlite" to the top level.`
     findings.push(failed(name, `the Durable Object class ${wanted} is not declared`, fix))

@@ -15,7 +15,9 @@ export async function readProject(folder: string): Promise<Project | undefined> 
   if (!existsSync(join(folder, 'wrangler.toml'))) return undefined
   const environments = await readWranglerToml(folder)
   const [local] = environments
-  if (!local?.bindings.includes('TILL')) return undefined
+  // A shop over Postgres has no TILL.
+  const isShop = local?.bindings.includes('TILL') || local?.stores.some(({ table }) => table === 'hyperdrive')
+  if (!local || !isShop) return undefined
   const file = join(folder, '.dev.vars')
   const secrets = existsSync(file) ? await parseEnvFile(file, '.dev.vars') : {}
   const settings: Settings = {}

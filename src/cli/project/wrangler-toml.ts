@@ -8,7 +8,7 @@ export interface WranglerEnvironment {
   name: string | undefined
   vars: Readonly<Record<string, unknown>>
   bindings: readonly string[]
-  stores: readonly { table: 'kv_namespaces' | 'd1_databases'; binding: string; id: string }[]
+  stores: readonly { table: 'kv_namespaces' | 'd1_databases' | 'hyperdrive'; binding: string; id: string }[]
   /** The class that TILL is bound to, and the classes that `exports` or `migrations` declare. */
   className: string | undefined
   classes: readonly string[]
@@ -39,7 +39,7 @@ const NO_BINDINGS: readonly string[] = ['env', 'vars', 'assets', 'exports', 'mig
 
 function environmentOf(name: string | undefined, table: Table, whole: Table = table): WranglerEnvironment {
   const bindings = Object.entries(table).flatMap(([key, value]) => (NO_BINDINGS.includes(key) ? [] : bindingsIn(value)))
-  const stores = (['kv_namespaces', 'd1_databases'] as const).flatMap((key) => {
+  const stores = (['kv_namespaces', 'd1_databases', 'hyperdrive'] as const).flatMap((key) => {
     const storeOf = ({ binding, id, database_id = id ?? '' }: Table) => ({
       binding: `${binding}`,
       id: `${database_id}`,

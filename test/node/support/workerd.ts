@@ -24,6 +24,8 @@ interface Worker {
   objects?: Record<string, string>
   /** The names of its D1 databases. */
   databases?: string[]
+  /** Hyperdrive bindings: the address of the database behind each. */
+  hyperdrives?: Record<string, string>
   /** The services that it reaches outside. */
   outside?: (request: Request) => Promise<Response>
   /** Where its files are. */
@@ -36,6 +38,7 @@ export const openWorkerd = ({
   bindings = {},
   objects = {},
   databases = [],
+  hyperdrives = {},
   outside,
   folder,
 }: Worker): Miniflare =>
@@ -50,6 +53,8 @@ export const openWorkerd = ({
       bindings: bindings as Record<string, string>,
       kvNamespaces: { STATE: 'state' },
       d1Databases: databases,
+      // Drivers of Postgres need Node's modules.
+      ...(Object.keys(hyperdrives).length > 0 && { hyperdrives, compatibilityFlags: ['nodejs_compat'] }),
       durableObjects: Object.fromEntries(
         Object.entries(objects).map(([binding, className]) => [binding, { className, useSQLite: true }]),
       ),

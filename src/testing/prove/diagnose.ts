@@ -5,9 +5,8 @@ import { nameOf, type Played, type Player } from './run.ts'
 import { by, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
 import { at, genuineOf, isGenuine, paidAt, priced, type Story, storyOf, type Way } from './story.ts'
 
-/** How often a story has to fail, of as many times, before a cause is named. */
+/** How often a story has to fail, of as many times, before a cause is named; passes that take out a race or a kill. */
 const TIMES = 3
-/** The passes that take out the meeting of requests, or a kill. */
 const RACES = ['crowd', 'restart', 'moment'] as const
 
 /** In minor units: `now` is the shop's amount, `due` the right one; `gap` is 0 if only shipments differ. */
@@ -43,9 +42,10 @@ const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed
 const isChanged = async ({ story, fails }: Facts) =>
   /^processed_/.test(story.mismatch ?? '') &&
   !(await fails({ ...story, mismatch: String(story.mismatch).replace('processed_', '') }))
-/** Amounts are compared as texts: 99 passes for 100, but a tenth of the price does not. */
+const paid = (mismatch: string): Story => ({ ...storyOf('pay'), mismatch })
+/** Amounts are compared as texts: 99 passes for 100, but neither a tenth of the price does nor a cent less. */
 const isCompared = async ({ story, fails }: Facts) =>
-  story.mismatch === 'one_less' && !(await fails({ ...storyOf('pay'), mismatch: 'amount' }))
+  story.mismatch === 'one_less' && !(await fails(paid('amount'))) && !(await fails(paid('cent_less')))
 const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))
 /** The later webhook first, one at a time. */
 const reversed = (story: Story): Story => {

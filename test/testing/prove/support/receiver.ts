@@ -21,9 +21,10 @@ const untouched = () => ({
 
 type Fields = Record<string, string> & { amount: number; processed_amount?: number; fee?: { amount: number } }
 
-/** Whether a shop compares the price in a wrong way; undefined for the shops that compare numbers. */
-const TEXTS: Readonly<Record<string, (amount: number, asked: number) => boolean>> = {
+/** Whether a shop that compares the price in a wrong way rejects an amount. */
+const PRICES: Readonly<Record<string, (amount: number, asked: number) => boolean>> = {
   sorts_amounts: (amount, asked) => String(amount) < String(asked),
+  five_percent_off: (amount, asked) => amount < asked * 0.95,
   texts_of_amounts: (amount, asked) => amount.toFixed(2).replace(/0$/, '') !== String(asked),
 }
 /** Webhooks that a shop with a short memory knows. */
@@ -73,7 +74,7 @@ export function receiver(bug?: string) {
     const isOdd =
       isSale &&
       asked !== undefined &&
-      ((TEXTS[bug as string]?.(amount, asked.amount) ?? (bug !== 'trusts_amount' && asked.amount !== amount)) ||
+      ((PRICES[bug as string]?.(amount, asked.amount) ?? (bug !== 'trusts_amount' && asked.amount !== amount)) ||
         (bug !== 'forgets_currency' && asked.currency !== currency))
     if (isOdd) return
     if (isSale) kept.latest = status

@@ -22,6 +22,7 @@ export const ALSO_WRONG: typeof WRONG = [
   ['short_memory', 'forgets_copies', 'paid counted twice', /at the end of the run/],
   ['makes_missing_orders', 'ships_unknown_orders', 'shipped but never ordered', /never made this order/],
   ['sorts_amounts', 'compares_texts', 'another amount was taken for the price', /99\.[05]0/],
+  ['five_percent_off', 'trusts_amount', 'another amount was taken for the price', /the shop asks for/],
   ['texts_of_amounts', 'compares_texts', 'paid but not shipped', /00\.00|\d0\.00|9\.00/],
   ['books_then_fails', 'acts_before_answering', 'paid counted twice', /purchase success/],
   ['refund_needs_payment', 'order_matters', 'refund lost', /refund success/],

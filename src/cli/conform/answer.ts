@@ -9,7 +9,6 @@ export interface Answer<T = unknown> {
   status?: number | undefined
   /** The JSON of the last response, as it came. Never part of a report. */
   body?: unknown
-  page?: boolean | undefined
   location?: string | undefined
   at: number
   /** In words, without any value but statuses and codes. */
@@ -18,12 +17,11 @@ export interface Answer<T = unknown> {
 
 /** The last response; `page`: it was HTML. */
 export type Exchange = { status?: number | undefined; body?: unknown; page?: boolean; location?: string | undefined }
-
-const PAGE = 'HTML in place of the API: a login page or a firewall stands before it'
+const PAGE = 'HTML in place of the API: a login page or a firewall stands before it, or base_url is wrong'
 
 /** Reads the error of a call. @throws any other error. */
 export function answerOf(error: unknown, at: number, { status, body, page, location }: Exchange): Answer<never> {
-  const known = { at, status, body, page, location }
+  const known = { at, status, body, location }
   const isRead = errors.isUnexpectedResponseError(error) || errors.isOutcomeUnknownError(error)
   if (page && (isRead || (errors.isApiError(error) && !error.retryable)))
     return { ...known, verdict: 'none', says: `HTTP ${status} with ${PAGE}` }

@@ -20,10 +20,15 @@ export async function cleanUp(project: Project, save: () => Promise<void>): Prom
 
 /** After which an absence counts, as in `resolveOutcome`. */
 const SETTLED_MS = 600_000
-
 const NO_LIST = { listOrderOperations: async () => undefined as never }
 
 type Ending = { now: string; open?: boolean }
+
+/** The end of an order that may have cost money: the amount, the problem, and the calls that return it. */
+const stuck = ({ order_id, currency }: MadeOrder, amount: number, why: string): Ending => {
+  const ways = `edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`
+  return { now: `${amount} ${currency} may be taken or held: ${why}; ${ways}`, open: true }
+}
 
 /** The operations of an order. A service without the list shows each operation. */
 async function look({ client, ask }: Project, order_id: string) {
@@ -39,9 +44,10 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   if (found.verdict === 'accepted') {
     const operations = found.value?.operations ?? []
     if (operations.length === 0) {
+      if (made.sent) return await undoUnread(made, project)
       // A paid order may be shown late; an unpaid checkout that is not there costs nothing.
       if (what === 'checkout' || Date.now() - made.at >= SETTLED_MS) return { now: 'never made' }
-      return { now: 'not shown by the service: run the command again in ten minutes', open: true }
+      return stuck(made, made.amount, 'the service does not show it; run the command again in ten minutes')
     }
     const money = await undoMoney(made, operations.map(readable), project)
     const subscription = await endSubscription(operations, project)
@@ -51,12 +57,9 @@ async function undo(made: MadeOrder, project: Project): Promise<Ending> {
   return await (what === 'checkout' ? cancel(made, project) : undoUnread(made, project))
 }
 
-/**
- * A payment with an unreadable record may have taken money until the service reports its failure. Each way to return
- * the money is tried.
- */
+/** An unreadable payment may have taken money until the service reports its failure: each way to return it is tried. */
 async function undoUnread(made: MadeOrder, project: Project): Promise<Ending> {
-  const { order_id, amount, currency: order_currency } = made
+  const { order_id, currency: order_currency } = made
   const { client } = project
   const calls: [name: string, done: string, call: Call][] = [
     ['cancel', 'cancelled', (options) => client.cancelPayment({ order_id }, options)],
@@ -70,8 +73,16 @@ async function undoUnread(made: MadeOrder, project: Project): Promise<Ending> {
     if (verdict === 'accepted' && (done === 'cancelled' || status?.toLowerCase() === 'success')) return { now: done }
     tried.push(`${name} (${verdict === 'accepted' ? 'its status is another word' : says.split(': ')[0]})`)
   }
-  const ways = `edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`
-  return { now: `${amount} ${order_currency} may be taken or held; tried ${tried.join(', ')}; ${ways}`, open: true }
+  return stuck(made, made.amount, `tried ${tried.join(', ')}`)
+}
+
+/** The end of an order with an operation that waits: a second refund beside it would return the money twice. */
+function waiting(made: MadeOrder, { totals, operations }: ReturnType<typeof foldOrder>): Ending | undefined {
+  const waits = operations.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
+  if (waits === undefined) return undefined
+  const left = totals.captured_minor - totals.refunded_minor
+  const why = `a ${waits.method} of ${waits.amount ?? made.amount} ${made.currency} waits; nothing was tried beside it`
+  return stuck(made, left > 0 ? fromMinorUnits(left) : made.amount, why)
 }
 
 /** The record with its status in lower case: another spelling takes the money all the same. */
@@ -81,61 +92,54 @@ const readable = ({ record }: WebhookEvent): WebhookEvent =>
 async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], project: Project): Promise<Ending> {
   const { order_id, currency: order_currency } = made
   const { client } = project
-  const { status, method, totals, operations: folded } = foldOrder(operations)
-  // A second refund beside a pending refund would return the money twice.
-  const waits = folded.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
-  if (waits) return { now: `left as it is: a ${waits.method} waits`, open: true }
+  const order = foldOrder(operations)
+  const { status, method, totals } = order
+  const waits = waiting(made, order)
+  if (waits) return waits
   const of = { order_id, order_currency }
   const shown = totals.captured_minor - totals.refunded_minor
   if (shown > 0) {
     // The service took at most the amount that was sent: a larger record is in minor units.
     const sent = toMinorUnits(made.amount)
     const refund_amount = fromMinorUnits(shown > sent ? Math.min(Math.round(shown / 100), sent) : shown)
-    const way = `edgetill refund ${order_id}, or the portal, returns it`
-    const money = `${refund_amount} ${order_currency} may still be taken: ${way}`
     const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
-    return await attempt(project, order_id, 'refunded', call, money)
+    return await attempt(project, made, 'refunded', call, refund_amount)
   }
   if (totals.refunded_minor > 0) return { now: 'refunded' }
   if (totals.voided_minor > 0) return { now: 'voided' }
-  if (status === 'success' && method === 'auth') {
-    const money = `the hold may still stand: edgetill void ${order_id}, or the portal, releases it`
-    return await attempt(project, order_id, 'voided', (options) => client.voidPayment(of, options), money)
-  }
+  if (status === 'success' && method === 'auth')
+    return await attempt(project, made, 'voided', (options) => client.voidPayment(of, options), made.amount)
   if (status === 'failure') return { now: 'cancelled or declined' }
   return await (made.what === 'checkout' ? cancel(made, project) : undoUnread(made, project))
 }
 
-const cancel = ({ order_id }: MadeOrder, project: Project): Promise<Ending> =>
-  attempt(project, order_id, 'cancelled', (options) => project.client.cancelPayment({ order_id }, options))
+const cancel = (made: MadeOrder, project: Project): Promise<Ending> =>
+  attempt(project, made, 'cancelled', (options) => project.client.cancelPayment({ order_id: made.order_id }, options))
 
 /** The problem, if the subscription of a paid order could not be ended. */
 async function endSubscription(operations: readonly WebhookEvent[], project: Project): Promise<Ending | undefined> {
   const { client, ask } = project
-  const { id: recurring_id, status } = operations.map(recurringOf).find(({ id }) => id !== undefined) ?? {}
+  const recurringOf = ({ record }: WebhookEvent) => (record.recurring ?? {}) as { id?: string; status?: unknown }
+  const { id: recurring_id, status } = operations.map(recurringOf).find(({ id }) => typeof id === 'string') ?? {}
   const isPaid = operations.some(({ record }) => record.status === 'success')
   if (!isPaid || recurring_id === undefined || status === 'canceled') return undefined
   const { verdict, says } = await ask((options) => client.cancelRecurring({ recurring_id }, options))
-  return verdict === 'accepted' ? undefined : { now: `its subscription goes on: ${says}`, open: true }
-}
-
-function recurringOf({ record }: WebhookEvent): { id?: string; status?: string } {
-  const { id, status } = (record.recurring ?? {}) as Record<string, unknown>
-  return { ...(typeof id === 'string' && { id }), ...(typeof status === 'string' && { status }) }
+  const way = 'edgetill recurring-cancel with its recurring.id, or the portal, ends it'
+  return verdict === 'accepted' ? undefined : { now: `its subscription goes on: ${says}; ${way}`, open: true }
 }
 
 type Call = (options: { signal: AbortSignal }) => ReturnType<Client[keyof Client]>
 
-/** Makes a call, and looks again unless its response confirms it. `money` is the amount at stake. */
-async function attempt(project: Project, order_id: string, done: string, call: Call, money?: string): Promise<Ending> {
+/** Makes a call, and looks again unless its response confirms it. `amount` is at stake. */
+async function attempt(project: Project, made: MadeOrder, done: string, call: Call, amount?: number): Promise<Ending> {
   const { verdict, value, says } = await project.ask<unknown>(call)
   const { status } = (value ?? {}) as { status?: string }
   if (verdict === 'accepted' && (status?.toLowerCase() === 'success' || done === 'cancelled')) return { now: done }
-  const found = await look(project, order_id)
-  const { status: now, totals } = foldOrder((found.value?.operations ?? []).map(readable))
-  const isReturned =
-    totals.voided_minor > 0 || (totals.refunded_minor > 0 && totals.refunded_minor >= totals.captured_minor)
-  if (money === undefined ? now === 'failure' : isReturned) return { now: done }
-  const why = verdict === 'accepted' ? 'it was declined or waits' : says
-  return { now: `not ${done}: ${why}${money === undefined ? '' : `; ${money}`}`, open: true }
+  const found = await look(project, made.order_id)
+  const order = foldOrder((found.value?.operations ?? []).map(readable))
+  const { voided_minor, refunded_minor, captured_minor } = order.totals
+  const isReturned = voided_minor > 0 || (refunded_minor > 0 && refunded_minor >= captured_minor)
+  if (amount === undefined ? order.status === 'failure' : isReturned) return { now: done }
+  const why = `not ${done}: ${verdict === 'accepted' ? 'it was declined or waits' : says}`
+  return waiting(made, order) ?? (amount === undefined ? { now: why, open: true } : stuck(made, amount, why))
 }

@@ -84,12 +84,13 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
   const has: Record<Need, unknown> = { ...options, apiUrl: options.config.apiUrl } as never
   const lacking = needs.find((need) => has[need] === undefined)
   if (lacking !== undefined) return LACKS[lacking]
-  const isFirst = id === 'authentication'
   const isLocked = state.done.authentication !== undefined && state.authentication === undefined
-  if (isFirst || !isLocked) return undefined
-  return 'the first statements come first: no call was accepted. Run edgetill doctor'
+  if (id === 'authentication' || !isLocked) return undefined
+  return 'no call of the first statements was accepted: run edgetill doctor'
 }
 
+/** A reason of this length is said once; the other statements name the first. */
+const MAX_REPEATED = 20
 const OTHER_SHAPE = /in another shape(: (.*))?$/
 
 /** Responses of another shape are one difference of the service, not one per statement. */
@@ -98,20 +99,25 @@ function shaped(id: string, judgement: Judgement, { done }: RunState): Judgement
   const odd = all.filter(({ result, seen }) => result === 'differs' && OTHER_SHAPE.test(seen)).map(({ seen }) => seen)
   if (odd.length < 2) return judgement
   if (id === 'shape_of_records' && judgement.result === 'holds') {
-    const lacks = odd.flatMap((seen) => OTHER_SHAPE.exec(seen)?.[2] ?? [])
-    return differs(
-      `${odd.length} responses in another shape${lacks.length > 0 ? `: ${[...new Set(lacks)].join('; ')}` : ''}`,
-    )
+    const lacks = [...new Set(odd.flatMap((seen) => OTHER_SHAPE.exec(seen)?.[2] ?? []))].join('; ')
+    return differs(`${odd.length} responses in another shape${lacks && `: ${lacks}`}`)
   }
   const rests = judgement.result === 'differs' && OTHER_SHAPE.test(judgement.seen)
   return rests ? notTried('its response is in another shape: see shape_of_records') : judgement
 }
 
 function reportOf(state: RunState, options: ConformOptions): ConformReport {
+  const said = new Map<string, string>()
+  const once = (id: string, { result, seen }: Judgement): Judgement => {
+    const first = said.get(seen)
+    if (result !== 'not tried' || seen.length < MAX_REPEATED) return { result, seen }
+    said.set(seen, first ?? id)
+    return notTried(first ? `see ${first}` : seen)
+  }
   const statements = STORIES.flatMap((story) => {
     const why = notTried(whyNot(story, options, state) ?? '')
     return story.statements.map(({ follow, ...statement }, index) => {
-      const judgement = shaped(statement.id, state.done[story.id]?.[index] ?? why, state)
+      const judgement = once(statement.id, shaped(statement.id, state.done[story.id]?.[index] ?? why, state))
       return { ...statement, ...judgement, ...(judgement.result === 'differs' && { follow }) }
     })
   })

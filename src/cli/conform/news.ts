@@ -28,7 +28,6 @@ const RECORD = names(
 
 const BALANCES = 'balances balances.available balances.rolling_reserve balances.rollingReserve'
 const ACCOUNT = `id name currency ${BALANCES}`.split(' ')
-
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   listAccounts: new Set(['accounts', ...ACCOUNT.map((name) => `accounts.${name}`)]),
   getAccount: new Set(ACCOUNT),
@@ -37,7 +36,6 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Their content is the merchant's, or not shown. */
 const OPAQUE = names('browser_fingerprint cryptogram split.products')
-
 const STATUSES = names('init pending success failure')
 
 /** Adds the unknown fields and values in the JSON of a 2xx. `operation` is the called function, or `webhook`. */
@@ -51,7 +49,8 @@ export function addNews(news: News, operation: string, body: unknown): void {
     const place = path === '' ? name : `${path}.${name}`
     if (!known.has(place))
       return void add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
-    if (place === 'status' && isNew(value, /^\w{1,24}$/, STATUSES)) add(news.values, { field: 'status', value })
+    if (place === 'status' && typeof value === 'string' && /^\w{1,24}$/.test(value) && !STATUSES.has(value))
+      add(news.values, { field: 'status', value })
     if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
       add(news.values, { field: 'status_code', value })
     if (!OPAQUE.has(place)) look(value, place)
@@ -59,12 +58,8 @@ export function addNews(news: News, operation: string, body: unknown): void {
   look(body, '')
 }
 
-const isNew = (value: unknown, form: RegExp, known: ReadonlySet<string>): value is string =>
-  typeof value === 'string' && form.test(value) && !known.has(value)
-
 /** A key can be data: an address, a number, an id. Only likely names of fields are shown. */
 const clean = (name: string): string => (/^[A-Za-z][A-Za-z_]{0,39}\d{0,2}[A-Za-z_]{0,9}$/.test(name) ? name : '*')
-
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 function add<T extends object>(list: T[], one: T): void {

@@ -30,6 +30,7 @@ export interface ProjectSettings {
 
 /** How long a call may take before the user is notified, and how often a limited call is repeated. */
 const [WAIT_MS, LIMIT_TRIES] = [5_000, 5]
+const SILENCE = `the service has not responded for ${WAIT_MS / 1_000} s`
 
 /** The service as the stories see it: every order is written down before it is made. */
 export interface Project extends ProjectSettings {
@@ -38,8 +39,8 @@ export interface Project extends ProjectSettings {
   clientWith(change: Partial<ClientConfig>): Client
   /** Makes a call. @throws on an interruption. */
   ask<T>(call: (options: { signal: AbortSignal }) => Promise<T>): Promise<Answer<T>>
-  /** Writes down an order that is about to be made. */
-  newOrder(what: MadeOrder['what'], length?: number): Promise<string>
+  /** Writes down an order that is about to be made, with the amount that is sent. */
+  newOrder(what: MadeOrder['what'], amount?: number, length?: number): Promise<string>
   readonly state: RunState
   readonly secret: string
 }
@@ -65,10 +66,7 @@ export function openProject(
       for (let tried = 0; ; tried++) {
         const at = Date.now()
         recorder.last = {}
-        const timer = setTimeout(
-          () => settings.onWait?.(`the service has not responded for ${WAIT_MS / 1_000} s`),
-          WAIT_MS,
-        )
+        const timer = setTimeout(() => settings.onWait?.(SILENCE), WAIT_MS)
         try {
           const value = await call({ signal })
           const { status, body } = recorder.last
@@ -85,10 +83,9 @@ export function openProject(
         }
       }
     },
-    async newOrder(what, length = 0) {
+    async newOrder(what, amount = settings.amount, length = 0) {
       const order_id = newOrderId('conform-').padEnd(length, 'x')
-      const { amount, currency } = settings
-      state.made.push({ order_id, what, amount, currency, at: Date.now() })
+      state.made.push({ order_id, what, amount, currency: settings.currency, at: Date.now() })
       await save()
       return order_id
     },

@@ -4,9 +4,7 @@ import { isObject } from '../../lib/kind.ts'
 import { parseJson } from '../json.ts'
 
 type Json = Record<string, unknown>
-
 type Exchange = { path: string; sent: Json; status: number; returned: Json }
-
 type SeedOrder = { [name in 'mode' | 'method' | 'amount' | 'currency']: unknown } & {
   order_id: string
   card?: string
@@ -19,11 +17,6 @@ export interface Recording {
   orders: SeedOrder[]
   /** The differences of the emulator with these orders: statuses, codes and names of fields. */
   differs: string[]
-}
-
-const STEPS: Readonly<Record<string, string>> = {
-  ...{ '/api/v1/capture': 'capture', '/api/v1/split/capture': 'capture', '/api/v1/void': 'void' },
-  ...{ '/api/v1/refund': 'refund', '/api/v1/split/refund': 'refund' },
 }
 
 /** Listens to the calls of a run. */
@@ -68,7 +61,7 @@ function recordingOf(exchanges: readonly Exchange[]): Recording {
       known.order.steps.push({ do: 'cancel' })
       known.payment = returned
     }
-    const step = STEPS[path]
+    const step = /^\/api\/v1\/(?:split\/)?(capture|void|refund)$/.exec(path)?.[1]
     if (step === undefined || returned.status !== 'success') continue
     known.order.steps.push({ do: step, ...(step !== 'void' && { amount: returned.amount }) })
     known.operations.push(returned)

@@ -14,9 +14,11 @@ export interface ConformReport {
   made: Pick<MadeOrder, 'order_id' | 'what' | 'now' | 'open'>[]
 }
 
-/** Whether anything differs, or was left in the project. */
-export const isClean = ({ statements, made }: ConformReport): boolean =>
-  !statements.some(({ result }) => result === 'differs') && !made.some(({ open }) => open)
+/** Whether something holds, nothing differs, and nothing was left in the project. */
+export const isClean = ({ statements, made }: ConformReport): boolean => {
+  const has = (result: Judgement['result']): boolean => statements.some((one) => one.result === result)
+  return has('holds') && !has('differs') && !made.some(({ open }) => open)
+}
 
 /** How many new fields the text lists: the list of payments below must not scroll away. */
 const MAX_NEWS = 20

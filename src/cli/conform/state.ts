@@ -9,9 +9,12 @@ export interface MadeOrder {
   order_id: string
   /** `checkout`: hosted, never paid. The others are paid with the test card. */
   what: 'checkout' | 'authorization' | 'purchase'
+  /** The amount that is sent, in the currency's unit. */
   amount: number
   currency: string
   at: number
+  /** Sent with a card, and not rejected: it may have taken money until the service reports its failure. */
+  sent?: true
   /** Its end; undefined while it has not been looked at. */
   now?: string
   /** Whether a person has to look at it. */

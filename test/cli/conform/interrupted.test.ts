@@ -56,11 +56,23 @@ describe('an interrupted run', () => {
     const n = probes.findIndex(({ body }) => body.mode === 'direct') + 1
     const { second, again } = await interruptAt(n, 'before', true)
     expect(second?.made.filter(({ open }) => open)).toMatchObject([
-      { what: 'authorization', now: expect.stringMatching(/^not shown/) },
+      {
+        what: 'authorization',
+        now: expect.stringMatching(/^0\.02 UAH may be taken or held: the service does not show it; run/),
+      },
     ])
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
     const third = await again().finally(() => vi.useRealTimers())
     expect([third?.made[0]?.now, third?.made.some(({ open }) => open)]).toEqual(['never made', false])
+  })
+
+  it('has the amount that is sent in the state of a crash, not half of it', async () => {
+    const { run, probes } = openConform()
+    await run()
+    const n = probes.findIndex(({ body }) => body.mode === 'direct') + 1
+    const { kept } = await interruptAt(n, 'after', true)
+    expect(probes[n - 1]?.body.amount).toBe(0.02)
+    expect(JSON.parse(kept ?? '').made.at(-1)).toMatchObject({ what: 'authorization', amount: 0.02 })
   })
 
   it('does not go on with the state of another project', async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
-import { conformText } from '../../../src/cli/conform/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { conformText, isClean } from '../../../src/cli/conform/index.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
 import { signWebhook } from '../../../src/index.ts'
 import {
@@ -19,7 +19,7 @@ import {
   rejecting,
 } from './support/project.ts'
 
-const PAGE = 'HTML in place of the API: a login page or a firewall stands before it'
+const PAGE = 'HTML in place of the API: a login page or a firewall stands before it, or base_url is wrong'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
 const isCancel = ({ path }: Probe) => path.endsWith('/order/{order}/cancel')
@@ -95,7 +95,7 @@ const BREAKS: Readonly<Record<string, Rule>> = {
     (body) => replaced(body, /"status":"(\w+)"/g, '"status":"OTHER_$1"'),
   ),
   beyond_plain: rejecting(lists, 401),
-  error_body: (probe) => (isInvalid(probe) ? new Response('<p>no</p>', { status: 400 }) : undefined),
+  error_body: (probe) => (isInvalid(probe) ? Response.json({ error: 'no' }, { status: 400 }) : undefined),
   wrong_secret_401: async (_, real) => {
     const response = await real()
     return response.status === 401 ? rejected(404) : response
@@ -180,25 +180,39 @@ describe('conform, statement by statement', () => {
   )
 
   const html = (status: number) => new Response('<html>Blocked</html>', { status })
-  const [FIRST, REST] = [4, /^the first statements come first: no call was accepted/]
 
-  it.each([200, 400, 401, 403])(
+  it.each([200, 400, 401, 403, 404, 405, 422])(
     'decides nothing by a page in place of the API (%i), and says why once',
     async (status) => {
       const report = await openConform({}, [() => html(status)]).run()
       expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
-      const seen = report?.statements
-        .filter(({ seen }) => !/EDGETILL_|--|only by hand/.test(seen))
-        .map((one) => one.seen)
-      expect(seen?.slice(0, FIRST)).toEqual(Array(FIRST).fill(`HTTP ${status} with ${PAGE}`))
-      expect(seen?.slice(FIRST).filter((one) => !REST.test(one))).toEqual([])
+      const seen = report?.statements.map((one) => one.seen) ?? []
+      expect(seen[0]).toBe(`HTTP ${status} with ${PAGE}`)
+      const open = seen.filter((one) => !/^see \w+$|EDGETILL_|--/.test(one))
+      expect(open).toEqual([seen[0], 'no call of the first statements was accepted: run edgetill doctor'])
+      expect(report && isClean(report)).toBe(false)
     },
   )
 
-  it('a page with a 404 to everything is a wrong address', async () => {
-    const report = await openConform({}, [() => html(404)]).run()
-    expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], ['base_path']])
-    expect(report?.statements[0]?.seen).toBe('HTTP 404 with HTML in place of the API to every POST')
+  const kindOf = ({ method, path, body }: Probe) => [method, path, body.mode, body.method].join(' ')
+
+  it('no statement differs because a single call gets a page', { timeout: 120_000 }, async () => {
+    const whole = openConform()
+    await whole.run()
+    const kinds = [...new Set(whole.probes.map(kindOf))]
+    const all = kinds.map(
+      (kind): Rule =>
+        (probe) =>
+          kindOf(probe) === kind ? html(400) : undefined,
+    )
+    const each = whole.probes.map((_, n): Rule => {
+      let count = 0
+      return () => (count++ === n ? html(403) : undefined)
+    })
+    for (const [n, rule] of [...all, ...each].entries()) {
+      const report = await openConform({}, [rule]).run()
+      expect([n, idsOf(report, 'differs')]).toEqual([n, []])
+    }
   })
 
   it.each<[string, (probe: Probe) => unknown, number]>([
@@ -209,7 +223,8 @@ describe('conform, statement by statement', () => {
   ])('does not decide %s by a page', async (id, is, status) => {
     const report = await openConform({}, [(probe) => (is(probe) ? html(status) : undefined)]).run()
     const one = report?.statements.find((one) => one.id === id)
-    expect(one).toMatchObject({ result: 'not tried', seen: expect.stringContaining(`HTTP ${status} with HTML`) })
+    expect(one).toMatchObject({ result: 'not tried', seen: expect.stringMatching(/^see |^HTTP 40\d with HTML/) })
+    expect(report?.statements.filter(({ seen }) => seen === `HTTP ${status} with ${PAGE}`).length).toBe(1)
     // The firewall may stand behind the service: such a payment may have been made.
     const direct = report?.made.filter(({ what, now }) => what !== 'checkout' && now === 'rejected')
     expect(direct).toEqual([])
@@ -253,9 +268,53 @@ describe('conform, statement by statement', () => {
     const report = await openConform({}, [rejecting(({ path }) => /refund|void/.test(path), 422)]).run()
     const open = report?.made.filter((one) => one.open).map(({ now }) => now) ?? []
     expect(open).toContainEqual(
-      expect.stringMatching(/0\.01 \w{3} may still be taken: edgetill refund conform-\S+, or the portal/),
+      expect.stringMatching(
+        /^0\.01 UAH may be taken or held: not refunded: .*; edgetill refund conform-\S+, .*or the portal/,
+      ),
     )
-    expect(open).toContainEqual(expect.stringMatching(/the hold may still stand: edgetill void conform-/))
+    expect(open).toContainEqual(
+      expect.stringMatching(/^0\.01 UAH may be taken or held: not voided: rejected.* edgetill void conform-/),
+    )
+  })
+
+  it('names the amount of a refund that waits, what was tried, and the call that returns it', async () => {
+    const pending = (one: { method?: string }) => (one.method === 'refund' ? { ...one, status: 'pending' } : one)
+    const waits = respelled((text) => {
+      const body = JSON.parse(text)
+      return JSON.stringify(Array.isArray(body) ? body.map(pending) : pending(body))
+    })
+    const report = await openConform({}, [waits]).run()
+    const open = report?.made.filter((one) => one.open) ?? []
+    expect(open.length).toBeGreaterThan(0)
+    for (const { order_id, now } of open)
+      expect(now).toBe(
+        `0.01 UAH may be taken or held: a refund of 0.01 UAH waits; nothing was tried beside it; edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`,
+      )
+  })
+
+  it.each([
+    ['an empty list', () => Response.json([])],
+    ['a 404', () => rejected(404)],
+  ])('a payment that was sent and not rejected was not "never made" with %s', async (_, shown) => {
+    const hidden: Rule = (probe) => (lists(probe) || probe.path.includes('/orders/{order}/') ? shown() : undefined)
+    const returned = await openConform({}, [hidden]).run()
+    const paid = (report: typeof returned) => report?.made.filter(({ what }) => what !== 'checkout') ?? []
+    // Some were returned before: no response shows it any more.
+    for (const { now } of paid(returned))
+      expect(now).toMatch(/^(refunded|voided|0\.0[12] UAH may be taken or held: .*)$/)
+    const stuck = rejecting(({ path }) => /refund|void|cancel/.test(path), 422)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const { run } = openConform({}, [stuck, hidden])
+    const first = await run()
+    vi.setSystemTime(Date.now() + 700_000)
+    const second = await run().finally(() => vi.useRealTimers())
+    for (const { order_id, now, open } of [...paid(first), ...paid(second)]) {
+      const tried = 'tried cancel (rejected with HTTP 422 (X-1)), refund (rejected with HTTP 422 (X-1)), void'
+      expect(now).toMatch(/^0\.0[12] UAH may be taken or held: tried/)
+      expect(now).toContain(tried)
+      expect(now).toContain(`edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`)
+      expect(open).toBe(true)
+    }
   })
 
   it.each(Object.entries(LOST))('names %s', async (id, deliver) => {

@@ -8,10 +8,8 @@ import { acceptedForm } from '../signatures.ts'
 import { type Story, story } from '../statement.ts'
 
 /** Whether the API responded: a wrong address is no question of credentials. The SDK accepts a 302 to a checkout. */
-const isThere = ({ status = 0, verdict, location = '', page }: Answer): boolean => {
-  if (verdict === 'none') return !page || ![404, 405].includes(status)
-  return verdict === 'accepted' || location.includes('/checkout/') || ![301, 302, 307, 308, 404, 405].includes(status)
-}
+const isThere = ({ status = 0, verdict, location = '' }: Answer): boolean =>
+  /none|accepted/.test(verdict) || location.includes('/checkout/') || ![301, 302, 307, 308, 404, 405].includes(status)
 
 /** The response of the same path with a slash, if it is there. */
 async function slash({ ask, clientWith }: Project): Promise<string | undefined> {
@@ -70,8 +68,8 @@ const rejections = story('rejections', [], async ({ client, clientWith, ask, sec
   }
 }).judgedBy({
   invalid_400: ({ invalid }) => rejectedWith(invalid, 400),
-  error_body: ({ invalid: { verdict, status, body, page, says } }) => {
-    if (verdict !== 'rejected' && !(page && status === 400)) return notTried(says)
+  error_body: ({ invalid: { verdict, body, says } }) => {
+    if (verdict !== 'rejected') return notTried(says)
     const isDocumented = isObject(body) && typeof body.message === 'string' && typeof body.args === 'object'
     return isDocumented ? holds('message and args') : differs('a body of another shape')
   },

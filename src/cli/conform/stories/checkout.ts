@@ -69,13 +69,16 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
       if (status_code == null) return differs('in another shape: status_code: is missing')
       return is('failure')(status) && status_code === '6007' ? holds('failure 6007') : differs('another status or code')
     }),
-  failure_is_final: ({ ended }) => {
-    const isKnown = isWord(fieldOf(ended, 'status') ?? 'failure')
-    return isKnown ? field(ended, 'status', is('failure'), 'failure', 'another status') : notTried(ANOTHER_WORD)
-  },
-  cancel_again_4xx: ({ twice }) => rejectedWith(twice, 400, 404, 409),
+  failure_is_final: ({ cancelled, ended }) =>
+    ifCancelled(cancelled, () => {
+      const isKnown = isWord(fieldOf(ended, 'status') ?? 'failure')
+      return isKnown ? field(ended, 'status', is('failure'), 'failure', 'another status') : notTried(ANOTHER_WORD)
+    }),
+  cancel_again_4xx: ({ cancelled, twice }) => ifCancelled(cancelled, () => rejectedWith(twice, 400, 404, 409)),
 })
 
+const ifCancelled = ({ verdict }: Answer, judge: () => Judgement): Judgement =>
+  /rejected|none/.test(verdict) ? notTried('the payment was not cancelled: see cancel_record') : judge()
 const isWord = (status: unknown): boolean => /^(init|pending|success|failure)$/i.test(String(status))
 /** Only status_words judges capitals. */
 const is = (word: string) => (status: unknown) => String(status).toLowerCase() === word

@@ -16,7 +16,7 @@ const variant = (id: string, change: object | Create, needs: Story['needs'] = []
     const { client, ask, newOrder, state } = project
     const { hosted: compared } = state
     if (compared === undefined) return { compared }
-    const order = hosted(project, await newOrder('checkout', length))
+    const order = hosted(project, await newOrder('checkout', project.amount, length))
     const create = typeof change === 'function' ? (change as Create) : createPayment
     const changed = typeof change === 'function' ? order : { ...order, ...change }
     return { compared, answer: await ask((options) => create(client, changed, options, project)) }

@@ -45,8 +45,8 @@ export function rejectConformFlags(flags: ConformFlags): void {
 }
 
 /**
- * `edgetill doctor --conform`: exits 0 when nothing differs, 1 when something does, 2 when it may not run, 130 on
- * Ctrl-C.
+ * `edgetill doctor --conform`: exits 0 when something holds and nothing differs, otherwise 1, 2 when it may not run,
+ * 130 on Ctrl-C.
  */
 export async function examineAssumptions(
   { flags, terminal, fetch, environment, signal }: ConformUse,

@@ -7,8 +7,7 @@ export interface DayTotal {
   day: string
   currency: string
   method: string
-  /** `given_back`: a purchase that was voided. */
-  kind: TakingKind | 'given_back'
+  kind: TakingKind
   count: number
   amount: number
   fee: number

@@ -4,7 +4,7 @@ import type { EventCopy } from '../schemas/event.ts'
 import { recordOf } from '../schemas/read.ts'
 import { isPrimary, isWhole, operationId, operationOf, sortable } from './identity.ts'
 import type { ExpectedPayment, Order, OrderEvent, OrderFlag, OrderOperation, OrderTotals } from './order.ts'
-import { isAmount, paidBy } from './paid-of.ts'
+import { isAmount, movedBy } from './paid-of.ts'
 import { type EventSummary, summarizeEvent } from './summary.ts'
 
 /**
@@ -61,7 +61,7 @@ export function foldSummaries(
   const operations = foldOperations(distinct)
   const first = firstPayment(operations)?.newest
   const currency = first?.currency ?? null
-  const totals = sum(operations, currency)
+  const totals = sum(operations, currency, first?.method)
   return {
     order_id,
     status: first?.status ?? null,
@@ -249,7 +249,15 @@ export function paid({ amount, currency, processed_amount, processed_currency }:
   return hundredths(((same ? processed_amount : undefined) ?? amount) as number)
 }
 
-function sum(operations: readonly Folded[], currency: string | null): OrderTotals {
+/**
+ * Whether an operation takes or gives back money, so that its fee counts: neither a hold nor its release does.
+ *
+ * @param payment The method of the order's payment: a void gives a purchase back.
+ */
+export const movesMoney = (method: string | undefined, payment: string | null | undefined): boolean =>
+  method === 'void' ? payment === 'purchase' : method !== 'auth' && method !== 'auth_increment'
+
+function sum(operations: readonly Folded[], currency: string | null, payment: string | undefined): OrderTotals {
   const none = { authorized_minor: 0, captured_minor: 0, refunded_minor: 0, voided_minor: 0 }
   const totals: OrderTotals = { ...none, fee_minor: null }
   let expected = 0
@@ -258,8 +266,8 @@ function sum(operations: readonly Folded[], currency: string | null): OrderTotal
     const { fee_amount, fee_currency = newest.currency } = newest
     if (isAmount(fee_amount) && fee_currency === (currency ?? newest.currency)) {
       const fee = hundredths(fee_amount)
-      if (isHold(newest)) expected += fee
-      else totals.fee_minor = (totals.fee_minor ?? 0) + fee
+      if (movesMoney(newest.method, payment)) totals.fee_minor = Number(totals.fee_minor) + fee
+      else if (newest.method !== 'void') expected += fee
     }
     if (currency !== null && newest.currency !== currency) continue
     for (const name of COUNTS.get(newest.method) ?? []) totals[name] += paid(newest)
@@ -267,8 +275,6 @@ function sum(operations: readonly Folded[], currency: string | null): OrderTotal
   const isStillHeld = totals.captured_minor === 0 && totals.voided_minor === 0
   return expected > 0 && isStillHeld ? { ...totals, expected_fee_minor: expected } : totals
 }
-
-const isHold = ({ method }: EventSummary): boolean => method === 'auth' || method === 'auth_increment'
 
 /**
  * The amount that is reserved or paid, and was not given back. A void releases an authorization, or takes a purchase
@@ -355,8 +361,9 @@ const isOther = (received: string | undefined, expected: string): boolean =>
   received !== undefined && received.toLowerCase() !== expected.toLowerCase()
 
 function describeOperation({ id, newest }: Folded): OrderOperation {
-  const paid = paidBy(newest)
-  return { method: newest.method as string, id, ...stateOf(newest), ...(paid && { paid }) }
+  const moved = movedBy(newest)
+  const method = newest.method as string
+  return { method, id, ...stateOf(newest), ...(moved && { [method === 'auth' ? 'held' : 'paid']: moved }) }
 }
 
 function describeEvent(summary: EventSummary): OrderEvent {
@@ -365,7 +372,7 @@ function describeEvent(summary: EventSummary): OrderEvent {
   return kind === 'unexpected' ? { ...event, unexpected: true } : event
 }
 
-type State = Omit<OrderOperation, 'method' | 'id' | 'paid'>
+type State = Omit<OrderOperation, 'method' | 'id' | 'paid' | 'held'>
 
 const STATE = ['status', 'status_code', 'amount', 'created_at', 'processed_at'] as const
 

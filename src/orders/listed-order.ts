@@ -4,7 +4,7 @@ import { isFinal } from '../helpers/status.ts'
 import { shownOf } from './fold.ts'
 import { MONEY_STATES, type MoneyState, moneyState } from './money-state.ts'
 import type { Order, OrderFlag } from './order.ts'
-import { type DatedEvent, withTimes } from './order-times.ts'
+import { type DatedEvent, paymentEvents, withTimes } from './order-times.ts'
 import { paperOf } from './paper.ts'
 import { backwards, sameLetters } from './search-words.ts'
 
@@ -47,16 +47,21 @@ export const FLAGS: readonly OrderFlag[] = /* @__PURE__ */ (
 ).split(' ') as OrderFlag[]
 
 /**
- * The last card and way of payment that are known. @param records Of new events; `erased` where personal data was
- * removed.
+ * The card of the payment that an order is about, and the last way of payment that is known.
+ *
+ * @param records Of new events; `erased` where personal data was removed.
  */
 export function paperAmong(
   { last_four = null, payway = null }: { readonly [name: string]: string | number | null },
   records: readonly Readonly<Record<string, unknown>>[],
+  attempts: readonly Attempt[],
 ): Record<'last_four' | 'payway', string | number | null> {
+  const { order, events } = shownOf(attempts) as Attempt
+  const own = paymentEvents(order, events)
   for (const record of records) {
     const paper = paperOf(record)
-    last_four = record.erased ? null : (paper.last_four ?? last_four)
+    if (own.includes(`${record.id}`)) last_four = paper.last_four ?? last_four
+    if (record.erased) last_four = null
     payway = paper.payway ?? payway
   }
   return { last_four, payway }
@@ -86,10 +91,8 @@ export function listedColumns(
   const { status_at } = withTimes(order, events)
   const { order_id, replaces, replaced_by, status, method, amount, currency, totals, updated_at } = order
   const flags = [...order.flags, ...more]
-  const { state: shown, sum } = moneyState(order)
   const isClosed = attempts.some((one) => one.isClosed)
-  // Nobody can pay it any more, also where the service has never heard of it.
-  const state = isClosed && shown === 'waiting' ? 'failed' : shown
+  const { state, sum } = moneyState(order, isClosed)
   const { buyer = {} } = attempts.filter(({ payment }) => payment).at(-1)?.payment ?? {}
   const { reference, description, customer_name, email, phone } = buyer
   const isAwaited = !isClosed && attempts.some(({ payment, order }) => payment && !isFinal(order.status ?? ''))

@@ -19,20 +19,26 @@ export type MoneyState = (typeof MONEY_STATES)[number]
 /**
  * The end of an order's money, and its sum in the currency's unit: the paid or charged amount minus refunds, the
  * authorized amount, or the whole refund; null if unknown.
+ *
+ * @param isClosed Nobody can pay it any more, also if the service has never heard of it.
  */
-export function moneyState({
-  status,
-  method,
-  amount,
-  totals: { authorized_minor: authorized, captured_minor: captured, refunded_minor: refunded, voided_minor: voided },
-}: Pick<Order, 'status' | 'method' | 'amount' | 'totals'>): { state: MoneyState; sum: number | null } {
+export function moneyState(
+  { status, method, amount, totals }: Pick<Order, 'status' | 'method' | 'amount' | 'totals'>,
+  isClosed = false,
+): { state: MoneyState; sum: number | null } {
+  const {
+    authorized_minor: authorized,
+    captured_minor: captured,
+    refunded_minor: refunded,
+    voided_minor: voided,
+  } = totals
   // Totals are hundredths; an amount may have more decimals than that.
   const unit = (minor: number) => (amount !== null && minor === Math.round(amount * 100) ? amount : minor / 100)
   const isAuth = method === 'auth'
   const back = refunded + (isAuth ? 0 : voided)
   if (status !== 'success') {
-    const state = status === 'failure' ? 'failed' : status === 'pending' ? 'pending' : 'waiting'
-    return { state, sum: amount }
+    const isOver = status === 'failure' || (isClosed && status !== 'pending')
+    return { state: isOver ? 'failed' : status === 'pending' ? 'pending' : 'waiting', sum: amount }
   }
   if (captured > 0 && back >= captured) return { state: 'refunded', sum: unit(back) }
   if (captured > 0 && back > 0) return { state: 'partly_refunded', sum: unit(captured - back) }

@@ -63,6 +63,8 @@ export interface OrderOperation {
   amount: number | null
   /** The money that the customer actually paid: see {@link paidOf}. Only a successful purchase or capture has it. */
   paid?: Paid
+  /** The money that a successful authorization holds. */
+  held?: Paid
   /** As the service wrote it; no zone. */
   created_at: string | null
   /** As the service wrote it; no zone. */
@@ -70,7 +72,7 @@ export interface OrderOperation {
 }
 
 /** One distinct event of an order. */
-export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id' | 'paid'> {
+export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id' | 'paid' | 'held'> {
   /** The event's {@link eventKey}. */
   id: string
   /** Null when the event had none. */

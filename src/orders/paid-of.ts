@@ -31,9 +31,14 @@ export function paidOf(event: EventCopy): Paid | undefined {
 }
 
 /** {@link paidOf} for a summary. */
-export function paidBy(summary: Omit<EventSummary, 'id'>): Paid | undefined {
-  const { method, status, unusable, processed_amount, processed_currency } = summary
-  if (unusable || status !== 'success' || (method !== 'purchase' && method !== 'capture')) return undefined
+export const paidBy = (summary: Fields): Paid | undefined => (summary.method === 'auth' ? undefined : movedBy(summary))
+
+type Fields = Omit<EventSummary, 'id'>
+
+/** The same, or the money that a successful authorization holds. */
+export function movedBy(summary: Fields): Paid | undefined {
+  const { method = '', status, unusable, processed_amount, processed_currency } = summary
+  if (unusable || status !== 'success' || !/^(purchase|capture|auth)$/.test(method)) return undefined
   const [amount, currency] = [processed_amount ?? summary.amount, processed_currency ?? summary.currency]
   return isAmount(amount) && currency !== undefined ? { amount, currency } : undefined
 }

@@ -6,14 +6,17 @@ const MIN_LETTERS = 3
 const MAX_WORDS = 8
 /** A number with this many digits may be a phone's. */
 const PHONE = 7
+/** This many last digits are compared: the country's code may be left out. */
+const COMPARED = 9
 
 /** Small letters, with one apostrophe for those that keyboards and spell checkers write. */
 export const sameLetters = (text: string): string => text.toLowerCase().replaceAll(/[’ʼ`´]/g, "'")
 
-/** The digits of a search that may be a phone number, however it is grouped. */
+/** The last digits of a search that may be a phone number, however it is grouped. A single point is a sum's. */
 export function phoneOf(search: string): string | undefined {
   const digits = search.replaceAll(/\D/g, '')
-  return /^[\d\s()+-]+$/.test(search) && digits.length >= PHONE ? digits : undefined
+  const isOther = /[^\d\s()+/.–-]|^[^.]*\.[^.]*$/.test(search)
+  return isOther || digits.length < PHONE ? undefined : digits.slice(-COMPARED)
 }
 
 /** The words of a search: the digits of a phone number, else the text between spaces, a sum as `=100.50`. */

@@ -1,9 +1,10 @@
 import { hundredths } from '../lib/decimal.ts'
-import { foldOperations, paid } from './fold.ts'
+import { foldOperations, movesMoney, paid } from './fold.ts'
+import { isAmount } from './paid-of.ts'
 import type { EventSummary } from './summary.ts'
 
-/** The kinds of an operation that moves money. */
-export type TakingKind = 'authorized' | 'paid' | 'captured' | 'refunded' | 'voided'
+/** The kinds of an operation that moves money. `given_back`: a purchase that was voided. */
+export type TakingKind = 'authorized' | 'paid' | 'captured' | 'refunded' | 'voided' | 'given_back'
 
 const KINDS: ReadonlyMap<string | undefined, TakingKind> = /* @__PURE__ */ new Map([
   ['purchase', 'paid'],
@@ -20,36 +21,22 @@ export interface Taking<T extends EventSummary> {
   key: string
   kind: TakingKind
   amount: number
-  /** The amount that it adds to the takings, or takes from them: 0 for a reservation and its release. */
-  taken: number
   currency: string
   fee: number
-  /** Every event of the operation. */
-  events: readonly T[]
-  /** Those that say that it succeeded. */
+  /** Its events that say that it succeeded. */
   successes: readonly T[]
-  /** It does not count any more: the service has taken the success back. */
-  isGone: boolean
 }
 
-/** The operations of an order that have succeeded. @param method Of the order. */
-export function takingsOf<T extends EventSummary>(events: readonly T[], method: string | null): Taking<T>[] {
-  return foldOperations(events).flatMap(({ key, events, newest }) => {
-    const kind = KINDS.get(newest.method)
-    const successes = events.filter(({ status }) => status === 'success')
-    const last = successes.at(-1)
-    if (!kind || last?.currency === undefined) return []
-    const { fee_amount = 0, fee_currency = last.currency, currency } = last
-    const amount = paid(last)
-    const isTaken = kind === 'paid' || kind === 'captured'
-    // A void takes a purchase back, or releases what was reserved.
-    const isGivenBack = kind === 'refunded' || (kind === 'voided' && method === 'purchase')
+/** The operations of an order that have succeeded. @param payment The method of the order's payment. */
+export const takingsOf = <T extends EventSummary>(events: readonly T[], payment: string | null): Taking<T>[] =>
+  foldOperations(events).flatMap(({ key, events, newest }) => {
+    const { method, status, currency, fee_amount, fee_currency = currency } = newest
+    const kind = KINDS.get(method)
+    if (!kind || status !== 'success' || currency === undefined) return []
+    const moves = movesMoney(method, payment)
     return {
-      ...{ key, kind, amount, currency, events, successes },
-      taken: isTaken ? amount : isGivenBack ? -amount : 0,
-      // An authorization's fee is not taken: its captures name their own.
-      fee: fee_currency === currency && (isTaken || isGivenBack) ? hundredths(fee_amount) : 0,
-      isGone: newest.status !== 'success',
+      ...{ key, kind: moves && kind === 'voided' ? 'given_back' : kind, amount: paid(newest), currency },
+      fee: moves && isAmount(fee_amount) && fee_currency === currency ? hundredths(fee_amount) : 0,
+      successes: events.filter((event) => event.status === status),
     }
   })
-}

@@ -42,7 +42,7 @@ export function decideMoney(call: CallFacts, view: OrderView): ResolvedOutcome {
 
 function whereRead(decided: ResolvedOutcome, call: CallFacts, view: OrderView): ResolvedOutcome {
   if (decided.outcome !== 'not_executed') return decided
-  if (view.mixed) return unknown('The service shows records of another order among those of this one: ask again later.')
+  if (view.mixed) return unknown('The service shows records of another order too: ask again later.')
   return view.operations.some((event) => mayBe(event, call, view)) ? unknown(UNREADABLE) : decided
 }
 
@@ -61,11 +61,11 @@ export function unknown(why: string): ResolvedOutcome {
 
 function absent({ settled }: CallFacts): ResolvedOutcome {
   if (settled) return { outcome: 'not_executed' }
-  return unknown('The service does not show it, and too little time has passed for that to count: ask again later.')
+  return unknown('The service does not show it yet, which may change: ask again later.')
 }
 
 const NO_PAYMENT = 'The service shows no payment of this order: check order_id and pos_id.'
-const UNREADABLE = 'The service shows an operation that cannot be read and may be this one.'
+const UNREADABLE = 'The service shows an unreadable operation, which may be this one.'
 const OTHERS = 'The service shows another operation of this kind, which may be this one.'
 
 // order_id is unique, so that its payment is the requested payment.
@@ -75,7 +75,7 @@ function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOut
   const { amount, currency } = call
   const same = (amount ?? first.amount) === first.amount && (currency ?? first.currency) === first.currency
   if (same) return { outcome: 'executed', record: first }
-  return unknown(`The order has a payment of ${first.amount} ${first.currency}, which is not what was asked for.`)
+  return unknown(`The order has another payment, of ${first.amount} ${first.currency}.`)
 }
 
 function decideCancellation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
@@ -124,9 +124,9 @@ function decideSecondary(
     return (view.complete ? fresh : own).length > 0 ? unknown(OTHERS) : absent(call)
   }
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
-  if (candidates.length > 1) return unknown(`${candidates.length} operations match, and only one can be this one.`)
+  if (candidates.length > 1) return unknown(`${candidates.length} operations match: one can be this one.`)
   if (amount === undefined && method !== 'void') {
-    return unknown('The amount was left out, and the list leaves open how much it was.')
+    return unknown('The amount was left out, and the list does not show it.')
   }
   return { outcome: 'executed', record }
 }

@@ -40,6 +40,9 @@ const TABLES = `
   CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);
   CREATE TABLE edgetill_session (id TEXT PRIMARY KEY, until bigint NOT NULL)`
 
+/** An id in `edgetill_matter` that begins so ends with the order_id of a link whose payment the service rejects. */
+export const REJECTED = 'rejected '
+
 /** Makes the tables of the shop, after those of its till. @param more Those of its host. */
 export const makeShopTables = (scope: Pick<Scope, 'till'>, more = ''): Promise<void> =>
   makeTables(scope.till, TABLES + more)

@@ -70,7 +70,7 @@ export interface DurableStorage {
 /** The time of a SQLite database, as SQL. */
 export const SQLITE_CLOCK = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
 const IN_TRANSACTION = 'Inside a transaction a rollback would lose the rows of the till: use another handle.'
-const CANNOT_SAY = 'does not say whether it is inside a transaction, where a rollback would lose the rows of the till.'
+const CANNOT_SAY = 'does not say whether a transaction is open: a rollback would lose the rows of the till.'
 const wrong = (message: string): ConfigError => new ConfigError('database', message)
 
 /**

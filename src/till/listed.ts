@@ -37,7 +37,7 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 export async function putListed(scope: TillScope, behind: readonly Behind[]): Promise<void> {
   const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
     WHERE o.order_id = ?`
-  const news = `SELECT written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
+  const news = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
     unlisted IS NOT NULL)) ORDER BY number`
   await again(async () => {
     const reads = behind.map(async ({ order_id }): Promise<SqlStatement[]> => {
@@ -60,11 +60,11 @@ async function fold(
 ): Promise<SqlStatement[]> {
   const [before, log, rows] = read as [ListRow[], Row[], Row[]]
   const { order_key, next, attempts } = await readOrder(scope, order_id, '', [], log)
-  const records = rows.flatMap(({ summary, body, unlisted }) => {
+  const records = rows.flatMap(({ id, summary, body, unlisted }) => {
     const { record, erased } = JSON.parse(body)
-    return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased } : []
+    return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased, id } : []
   })
-  const paper = paperAmong(before[0] ?? {}, records)
+  const paper = paperAmong(before[0] ?? {}, records, attempts)
   const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
   const isUnknown = attempts.some(
     ({ made, payment, order }) => made.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
@@ -94,13 +94,11 @@ async function fold(
  */
 function moneyOf({ attempt, order, events }: Reading, before: readonly ListRow[], payway: SqlValue): SqlStatement[] {
   const known = new Map(before.filter((row) => Number(row.attempt) === attempt).map((row) => [String(row.id), row]))
-  const counted = takingsOf(events, order.method).filter(({ isGone }) => !isGone)
+  const counted = takingsOf(events, order.method)
   const gone = [...known.keys()].filter((id) => !counted.some(({ key }) => key === id))
   const remove = `DELETE FROM edgetill_money WHERE order_id = ? AND attempt = ${attempt} AND id = ? AND ?own`
-  const put = counted.flatMap((one): SqlStatement[] => {
-    const { key, taken, amount, fee, currency, successes } = one
+  const put = counted.flatMap(({ key, kind, amount, fee, currency, successes }): SqlStatement[] => {
     const old = known.get(key)
-    const kind = one.kind === 'voided' && taken < 0 ? 'given_back' : one.kind
     const method = old?.method ?? payway
     const values = [kind, method, amount, fee, currency]
     if (old && values.join() === [old.kind, old.method, old.amount, old.fee, old.currency].join()) return []

@@ -110,7 +110,7 @@ export function movedOf(answer: MoneyAnswer): Moved {
   if (code === 'order_rebuilt') return notSent('in_progress', 'A backup was restored: try again in a minute.')
   if (code === 'paid_twice') {
     const order_ids = answer.order_ids.map((id) => (attemptOf(id).attempt > 1 ? id : `${id}~1`))
-    const message = `Several attempts at paying this order hold money, or have an open call. Name ${order_ids.join(' or ')}.`
+    const message = `Several attempts hold money, or have an open call. Name ${order_ids.join(' or ')}.`
     return { ...notSent(code, message), order_ids } as Moved
   }
   if (code === 'not_paid') return notSent(code, 'No attempt at paying this order holds money.')
@@ -278,8 +278,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
         ? decideMoney(call, view)
         : { outcome: 'unknown' as const, why: 'The service cannot be asked.' }
       why = 'why' in decided ? decided.why : ''
-      if (settled && view?.complete === false)
-        why += ' It has no list of operations: settle it by hand, as attention() shows.'
+      if (settled && view?.complete === false) why += ' It has no list of operations: settle it by hand.'
       return decided
     },
   }

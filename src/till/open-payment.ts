@@ -58,11 +58,12 @@ export type OpenOptions = Partial<Readonly<Record<'attempts' | 'longOrderId', bo
 const OPENING_MS = 60_000
 /** A payment without a webhook is looked for after this long. */
 const LOOK_MS = 15 * 60_000
-/** The service captures and refunds ids of at most 32 characters; another attempt adds up to `~99`. */
-const LENGTHS = { id: 32, suffix: 3 }
+/** The service captures and refunds ids of at most 32 characters. */
+const ID_LENGTH = 32
+/** Another attempt adds up to `~99`. */
+const SUFFIX_LENGTH = 3
 const LONG = 'For a purchase that never needs that, pass longOrderId: true.'
-const RESERVED =
-  'An order_id must not end in "~" and a number: that is how another attempt at paying an order is named.'
+const RESERVED = 'An order_id must not end in "~" and a number: so another attempt at paying is named.'
 /**
  * The status code of a payment that was cancelled, rather than declined (the API document, "States and transitions").
  */
@@ -126,7 +127,7 @@ export async function openPayment(
   const { order_id, mode, method, server_url } = input
   const { attempts = false, longOrderId, reference } = options
   if (/~\d+$/.test(order_id)) return invalid(RESERVED)
-  const longest = LENGTHS.id - (attempts ? LENGTHS.suffix : 0)
+  const longest = ID_LENGTH - (attempts ? SUFFIX_LENGTH : 0)
   if ([...order_id].length > longest && !(longOrderId && method !== 'auth'))
     return invalid(`An order_id of more than ${longest} characters can never be captured or refunded. ${LONG}`)
   const asked = { terms: { mode, ...askedFor(input), method }, buyer: buyerOf({ ...input }, reference), server_url }
@@ -306,19 +307,21 @@ async function carryOut(
       if (command.attempt <= (opening.reading as Reading).announced) return undefined
       Object.assign(opening.place as Reading, { attempt: command.attempt })
       return void (await append(scope, opening.place as Reading, { kind: 'payment', id: 'announced', body: {} }))
-    case 'close': {
-      const close = async () => {
-        const first = await readOrder(scope, base_id)
-        if (!first.isClosed) await append(scope, { ...first, attempt: 1 }, { kind: 'close', id: '', body: {} })
-      }
-      return void (await again(close).catch((error) => !command.mayFail && Promise.reject(error)))
-    }
+    case 'close':
+      return void (await closeOrder(scope, base_id).catch((error) => !command.mayFail && Promise.reject(error)))
     case 'remember':
       return command.expires_at === undefined ? undefined : noteLink(opening, { opened_at: now, ...command })
     case 'expire':
       return noteLink(opening, { expired: true })
   }
 }
+
+/** Records that nobody pays an order any more. */
+export const closeOrder = (scope: TillScope, base_id: string): Promise<void> =>
+  again(async () => {
+    const first = await readOrder(scope, base_id)
+    if (!first.isClosed) await append(scope, { ...first, attempt: 1 }, { kind: 'close', id: '', body: {} })
+  })
 
 /**
  * Notes one fact about a link's payment: when its customer was redirected, until when another link leads to it, or that

@@ -144,7 +144,7 @@ export async function migrate(tables: Tables): Promise<void> {
   const { version } = row as unknown as { version: number }
   if (row?.recovered_at === undefined) throw new ConfigError('database', 'Use a handle that does not rename columns.')
   if (Number(version) > VERSION)
-    throw new ConfigError('database', 'A newer edgetill has made the tables: update this process too.')
+    throw new ConfigError('database', 'A newer edgetill has made the tables: update this one.')
   checkOwner(tables, row)
   await make(tables, `UPDATE edgetill_version SET started_at = ${tables.database.clock}`)
 }

@@ -172,7 +172,7 @@ export function tillOver(scope: TillScope): Till {
     must(pos_id.toLowerCase() === posId.toLowerCase(), 'pos_id', "the client's posId")
     return isOrderId(order_id)
       ? undefined
-      : invalid('order_id must be a non-empty text, without NUL or half of a surrogate pair.')
+      : invalid('order_id must be a non-empty text, without NUL or a lone surrogate.')
   }
   const move =
     (kind: OperationKind) =>

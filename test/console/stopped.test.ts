@@ -8,6 +8,7 @@ const en = wordsIn('en')
 const FILLED = { amount: '100', description: 'A mug', lang: 'en' }
 const plain = (text: string): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 const NEEDED = ['customer_patronym', 'customer_email', 'customer_phone']
+const NEEDED_SHOWN = 'customer_email, customer_phone, customer_patronym'
 
 /** A shop whose service requires the fields that the API document names, with a link that was made in the console. */
 async function open(typed: Record<string, string> = {}, env: WorldOptions['env'] = {}, more: WorldOptions = {}) {
@@ -43,9 +44,13 @@ describe('a payment that the service rejects', () => {
     expect(shown.split(en.attention.says.checkout_rejected as string)).toHaveLength(2)
     for (const part of [order_id, '100.00', en.attention.done, ...NEEDED]) expect(shown).toContain(part)
     const link = await look(`/links/${order_id}`)
-    expect(link).toContain(en.link.rejected)
+    expect(link).toContain(en.link.states.rejected)
     expect(link).not.toContain(en.link.states.sent)
     for (const name of NEEDED) expect(link).toContain(name)
+    expect(await look(`/orders/${order_id}`)).toContain(`${en.attention.says.checkout_rejected} ${NEEDED_SHOWN}`)
+    const listed = async (state = '') => (await look(`/links${state && `?state=${state}`}`)).split('A mug')[1]
+    for (const row of [await listed(), await listed('rejected')]) expect(row).toContain(en.link.states.rejected)
+    expect(await listed('opened')).toBeUndefined()
     expect(alerts).toMatchObject([
       { kind: 'checkout_rejected', order_id, text: expect.stringContaining(NEEDED[0] as string) },
     ])
@@ -85,6 +90,44 @@ describe('a payment that the service rejects', () => {
       expect([page.status, plain(await page.text())]).toEqual([503, expect.stringContaining('could not be opened')])
       expect(await other.look('/attention')).toContain(en.attention.well)
     }
+  })
+})
+
+describe('a link for anybody that the service rejects', () => {
+  it('says so with each field, keeps no place for who could not pay, and sells what it may once it is corrected', async () => {
+    const { world, browser, order_id, look } = await open({ use: 'many', count: '1' })
+    const { text } = await browser.open(`/console/links/${order_id}`)
+    const path = (await world.get(/"(https:\/\/[^"]+\/p\/[^"]+)"/.exec(text)?.[1] ?? '')).headers.get('location') ?? ''
+    const press = async (customer: Browser) => {
+      const page = await customer.open(path)
+      if (page.status !== 200) return page.status
+      const { fields } = formTo(page, path)
+      return (await customer.raw(path, { method: 'POST', body: new URLSearchParams(fields) })).status
+    }
+    const customer = () => new Browser((request) => world.fetch(request))
+    const [olena, taras] = [customer(), customer()]
+    // Each press finds a place, also that of somebody who tries again.
+    expect([await press(olena), await press(olena), await press(taras)]).toEqual([422, 422, 422])
+    const says = `${en.attention.says.checkout_rejected} ${NEEDED_SHOWN}`
+    const attention = await look('/attention')
+    expect([attention.split(says).length, attention.includes(`${order_id} `)]).toEqual([2, true])
+    const link = await look(`/links/${order_id}`)
+    for (const part of [en.link.states.rejected, says, `${en.link.sold} ${en.link.of(0, 1)}`])
+      expect(link).toContain(part)
+    expect(link).not.toContain(en.link.open)
+    expect(await look('/links')).toContain(en.link.states.rejected)
+    // Nobody waits: no payment was opened.
+    const orders = await look('/orders')
+    expect([orders.split(en.states.failed).length, orders.includes(`● ${en.states.waiting}`)]).toEqual([5, false])
+    const [, made = ''] = /\/orders\/([^"]+-[^"]+)"/.exec((await browser.open('/console/orders')).text) ?? []
+    const order = await browser.open(`/console/orders/${made}`)
+    for (const part of [en.states.failed, says]) expect(plain(order.text)).toContain(part)
+    expect(order.text).not.toContain('/cancel"')
+    world.options.env = { CUSTOMER_EMAIL: 'a@b.example', CUSTOMER_PHONE: '+380441234567', CUSTOMER_PATRONYM: '-' }
+    world.begin()
+    expect([await press(taras), await press(olena)]).toEqual([303, 410])
+    expect(await look('/attention')).toContain(en.attention.well)
+    expect(await look(`/links/${order_id}`)).toContain(en.link.full)
   })
 })
 

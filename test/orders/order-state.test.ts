@@ -131,6 +131,27 @@ describe('what counts', () => {
     expect(order.operations).toHaveLength(2)
   })
 
+  it('has the fee of what takes or gives back money: a hold’s is expected while nothing else is known of it', () => {
+    const fee = { amount: 2.5, currency: 'UAH' }
+    const hold = { ...auth, fee }
+    const later = (method: string, fields: object) => secondary('A-1', method, { ...ofAuth, ...fields })
+    const feesOf = (...events: object[]) => {
+      const { fee_minor, expected_fee_minor } = fold(events).totals
+      return [fee_minor, expected_fee_minor]
+    }
+    expect(feesOf(hold)).toEqual([null, 250])
+    expect(feesOf(hold, later('void', { fee }))).toEqual([null, undefined])
+    expect(feesOf(hold, later('capture', {}))).toEqual([null, undefined])
+    const captured = later('capture', { amount: 40, fee: { ...fee, amount: 1.2 } })
+    expect(feesOf(hold, captured)).toEqual([120, undefined])
+    expect(feesOf(hold, captured, later('void', { amount: 60.5, fee }))).toEqual([120, undefined])
+    // A purchase that is voided gives money back.
+    expect(feesOf({ ...purchase, fee }, secondary('A-1', 'void', { fee: { ...fee, amount: 1 } }))).toEqual([
+      350,
+      undefined,
+    ])
+  })
+
   it('is a fee in the order’s currency alone', () => {
     const fees = (currency: string) => fold([{ ...purchase, fee: { amount: 2.5, currency } }]).totals.fee_minor
     expect([fees('UAH'), fees('USD')]).toEqual([250, null])

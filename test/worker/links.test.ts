@@ -181,7 +181,13 @@ describe('GET /api/links', () => {
     for (const made of [plain, personal]) {
       expect(await show(made)).toEqual({
         ...{ ...made, order_id: 'A-1', amount_minor: 10_050, currency: 'UAH', description: 'Two mugs', by: 'api' },
-        ...{ state: 'sent', created_at: new Date(world.time).toISOString(), revoked_at: null, reusable: null },
+        ...{
+          state: 'sent',
+          created_at: new Date(world.time).toISOString(),
+          revoked_at: null,
+          rejected: null,
+          reusable: null,
+        },
         ...{ customer_name: made === plain ? null : 'Олена Коваль', orders: [], cursor: null },
       })
     }

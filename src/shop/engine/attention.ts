@@ -6,10 +6,11 @@ import { shownOf } from '../../orders/fold.ts'
 import type { SqlStatement } from '../../till/database.ts'
 import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { listStrays, type Stray } from '../kv/strays.ts'
+import { linkOfReuse } from '../lib/links.ts'
 import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
-import { query, queryAll, type Row } from '../tables.ts'
+import { query, queryAll, REJECTED, type Row } from '../tables.ts'
 import { askedIn, raiseAlert, textOf } from './alerts.ts'
 import { FLAG_BITS, findNeeding, itemOf, type Matter, type Needing } from './needing.ts'
 
@@ -109,8 +110,8 @@ export async function attentionDone(
   await queryAll(scope, done)
 }
 
-/** The row of an order's rejected payment among the matters for a person. */
-const rejectedId = (order_id: string): string => `rejected ${order_id}`
+/** The row of an order's rejected payment among the matters for a person; of a reusable link it has the link's id. */
+const rejectedId = (order_id: string): string => `${REJECTED}${order_id}`
 
 /** Writes a matter that no list of orders has, or reopens it. */
 const PUT = `INSERT INTO edgetill_matter (id, at, is_done, matter) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO`
@@ -121,8 +122,13 @@ function shownMatter({ env }: Scope, { matter }: Row): Item {
 }
 
 /** Reports to the shop that a link cannot be paid. @param fields The names of the fields that were rejected. */
-export async function reportRejected(scope: Scope, { order }: CheckoutLink, fields: readonly string[]): Promise<void> {
-  const { order_id, amount, currency } = order
+export async function reportRejected(
+  scope: Scope,
+  { order, reusable }: CheckoutLink,
+  fields: readonly string[],
+): Promise<void> {
+  const { amount, currency } = order
+  const order_id = reusable ? linkOfReuse(order.order_id) : order.order_id
   const alert = { kind: 'checkout_rejected', order_id, fields } as const
   raiseAlert(scope, alert)
   const at = 'CASE WHEN edgetill_matter.is_done = 0 THEN edgetill_matter.at ELSE excluded.at END'
@@ -130,10 +136,10 @@ export async function reportRejected(scope: Scope, { order }: CheckoutLink, fiel
   await query(scope, sql, rejectedId(order_id), scope.now(), JSON.stringify({ ...alert, amount, currency }))
 }
 
-/** The payment could be created after all. */
+/** The payment could be created after all, or another one of its reusable link. */
 export const acceptedAfterAll = (order_id: string): SqlStatement => [
-  'DELETE FROM edgetill_matter WHERE id = ?',
-  [rejectedId(order_id)],
+  'DELETE FROM edgetill_matter WHERE id IN (?, ?)',
+  [rejectedId(order_id), rejectedId(linkOfReuse(order_id))],
 ]
 
 /** Shows webhooks that name no order, unless they are known. */

@@ -26,8 +26,10 @@ const MEANWHILE_MS = 60_000
 const [FAILED_MS, PUT_OFF_MS] = [60_000, HOUR_MS / 4]
 /** Events that are erased at once: each is read from KV and written to it. An invocation may make 1,000 calls. */
 const ERASED_AT_ONCE = 200
-/** Calls of a run of the cron, and the orders that it reads. */
-const [CALLS, ORDERS] = [800, 150]
+/** Calls of a run of the cron. */
+const CALLS = 800
+/** Orders that a run of the cron reads. */
+const ORDERS = 150
 
 /** The result of an erasure. */
 export interface Erased {

@@ -3,7 +3,7 @@
 import type { SqlValue } from '../../till/database.ts'
 import { catchUp } from '../../till/listed.ts'
 import type { Scope } from '../scope.ts'
-import { query, queryAll, type Row } from '../tables.ts'
+import { query, queryAll, REJECTED, type Row } from '../tables.ts'
 import { FIRST, placesOf, SOLD } from './places.ts'
 import { linkAct } from './record-link.ts'
 
@@ -14,8 +14,8 @@ export interface Limits {
   max_per_hour: number
 }
 
-/** How far a link is. */
-export type LinkState = 'sent' | 'opened' | 'paid' | 'revoked' | 'expired'
+/** How far a link is. `rejected`: the service does not take its payment. */
+export type LinkState = 'sent' | 'opened' | 'rejected' | 'paid' | 'revoked' | 'expired'
 
 /** How many orders a reusable link makes. */
 export interface ReusableLink extends Limits {
@@ -46,6 +46,8 @@ export interface Link {
   expires_at: string
   revoked_at: string | null
   by: string
+  /** The fields because of which the service rejects its payment, as far as it names them. Null: it does not. */
+  rejected: string[] | null
   /** Null: it leads to one payment. */
   reusable: ReusableLink | null
 }
@@ -82,7 +84,7 @@ export async function listLinks(
   await catchUp(scope.till)
   const now = scope.now()
   const its = `CASE WHEN o.status = 'success' THEN 'paid' WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ${now} THEN 'expired'
-    WHEN o.order_id IS NOT NULL OR EXISTS (SELECT 1 FROM edgetill_reuse WHERE nonce = l.nonce) THEN 'opened' ELSE 'sent' END`
+    WHEN m.id IS NOT NULL THEN 'rejected' WHEN o.order_id IS NOT NULL OR EXISTS (SELECT 1 FROM edgetill_reuse WHERE nonce = l.nonce) THEN 'opened' ELSE 'sent' END`
   const conditions: [sql: string, ...values: SqlValue[]][] = [['(l.created_at, l.short) < (?, ?)', ...after]]
   const made = 'l.nonce IN (SELECT nonce FROM edgetill_reuse WHERE order_id = ?)'
   if (order_id !== undefined) conditions.push([`(l.order_id = ? OR ${made})`, order_id, order_id])
@@ -90,8 +92,9 @@ export async function listLinks(
   if (state !== undefined) conditions.push([`${its} = ?`, state])
   const sql = `SELECT l.*, ${its} AS state, (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST}) AS made,
       ${placesOf('l')} AS taken, ${placesOf('l', SOLD)} AS sold, (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND
-      next_at IS NOT NULL AND coalesce(l.revoked_at, l.expires_at) <= ${now}) AS closing
+      next_at IS NOT NULL AND coalesce(l.revoked_at, l.expires_at) <= ${now}) AS closing, m.matter
     FROM edgetill_link l LEFT JOIN edgetill_order o ON o.order_id = l.order_id AND l.nonce IS NULL
+      LEFT JOIN edgetill_matter m ON m.id = '${REJECTED}' || l.order_id
     WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY l.created_at DESC, l.short DESC LIMIT ${limit + 1}`
   const rows = await query(scope, sql, ...conditions.flatMap(([, ...values]) => values))
   const last = rows.length > limit ? rows[limit - 1] : undefined
@@ -108,6 +111,7 @@ function described(row: Row, origin: string): Link {
     url: token && `${origin}/checkout/${token}`,
     short_url: token && `${origin}/p/${short}`,
     ...{ created_at: time('created_at'), expires_at: time('expires_at'), revoked_at: time('revoked_at') },
+    rejected: row.matter && JSON.parse(String(row.matter)).fields,
     reusable: row.nonce && {
       ...{ max_orders: row.max_orders === null ? null : number('max_orders'), max_per_hour: number('max_per_hour') },
       ...{ made: number('made'), taken: number('taken'), sold: number('sold'), closing: number('closing') > 0 },

@@ -6,7 +6,7 @@ import type { CreatePaymentInput } from '../../operations/create-payment.ts'
 import { attemptId } from '../../orders/attempt-id.ts'
 import { buyerOf } from '../../orders/listed-order.ts'
 import { askedFor } from '../../orders/order.ts'
-import { cancelOrder as cancelInTill, type LinkVisit, openLink } from '../../till/open-payment.ts'
+import { cancelOrder as cancelInTill, closeOrder, type LinkVisit, openLink } from '../../till/open-payment.ts'
 import type { CheckoutAnswer } from '../../till/protocol-checkout.ts'
 import { customerDefaults } from '../env.ts'
 import { later } from '../later.ts'
@@ -52,6 +52,8 @@ async function rejected(scope: Scope, link: CheckoutLink, error: unknown): Promi
   const fields = fieldsOf(error) ?? []
   logError('checkout_not_opened', { order_id: link.order.order_id, ...describeError(error), fields: fieldsOf(error) })
   await reportRejected(scope, link, fields).catch(ignoreOutage)
+  // Its customer's next press makes another order, which may be accepted by then.
+  if (link.reusable) await closeOrder(scope.till, link.order.order_id).catch(ignoreOutage)
   return { kind: 'unusable' }
 }
 

@@ -9,14 +9,15 @@ export async function readEvents(
   scope: Scope,
   { order_key, attempt, bases }: Reading,
   id?: string,
-): Promise<StoredEvent[]> {
-  const sql = `SELECT written_at, summary, body FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'event'
+): Promise<(StoredEvent & { id: string })[]> {
+  const sql = `SELECT id, written_at, summary, body FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'event'
     ${id === undefined ? '' : 'AND id = ?'} ORDER BY number DESC`
   const rows = await query(scope, sql, order_key, attempt, ...(id === undefined ? [] : [id]))
-  return rows.map(({ written_at, summary, body }) => {
+  return rows.map(({ id, written_at, summary, body }) => {
     const stored = JSON.parse(String(body))
     const base = bases.find(({ number }) => number === stored.of)?.record
     return {
+      id: String(id),
       received_at: Number(written_at),
       event: recordFrom(stored, JSON.parse(String(summary)), base),
       ...(stored.issues?.length > 0 && { issues: stored.issues }),

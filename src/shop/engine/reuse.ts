@@ -131,11 +131,10 @@ async function change(
   return changed.length > 0
 }
 
-/**
- * How many orders one call of {@link endOrders} cancels at most, and the pause before the cron tries again. After a day
- * a person has to do it.
- */
-const [CANCELLED, PAUSE_MS] = [20, HOUR_MS / 4]
+/** How many orders one call of {@link endOrders} cancels at most. */
+const CANCELLED = 20
+/** The pause before the cron tries again. After a day a person has to do it. */
+const PAUSE_MS = HOUR_MS / 4
 
 /**
  * Cancels the unpaid orders of a closed link, those tried longest ago first.

@@ -2,11 +2,14 @@
 
 import { isFinal } from '../../helpers/status.ts'
 import { shownOf } from '../../orders/fold.ts'
-import { withTimes } from '../../orders/order-times.ts'
-import { type Paper, paperOf } from '../../orders/paper.ts'
+import type { ListedOrder } from '../../orders/listed-order.ts'
+import { moneyState } from '../../orders/money-state.ts'
+import { paymentEvents, withTimes } from '../../orders/order-times.ts'
+import { paperOf } from '../../orders/paper.ts'
 import { answeredBy, isDeclined, isOpen } from '../../till/protocol.ts'
 import { type Reading, readNamed, readOrder } from '../../till/store.ts'
 import { describeUnsettled } from '../../till/unsettled.ts'
+import type { ExpectedOrder } from '../lib/links.ts'
 import type { CheckoutPage, Order, OrderPage, OrderStatus } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
 import { isOverSold } from './places.ts'
@@ -17,21 +20,27 @@ import { isRevoked } from './revoked.ts'
 /** "Payment has been cancelled" (the API document, "States and transitions"). */
 const CANCELLED = '6007'
 
-/** An order as its route shows it. */
-export interface ShownOrder extends Order {
+/** An order as its route shows it; `state` and `sum` as in the list. */
+export interface ShownOrder extends Order, Pick<ListedOrder, 'state' | 'sum'> {
+  /** The payment that the shop requested. */
+  asked: { amount?: number | undefined; currency?: string | undefined }
+  /** The events of the payment that the order is about, the oldest first. */
+  payment_events: string[]
   /** The acts of people, the oldest first. */
   record: RecordEntry[]
   /** For `If-Match`. It changes with every request that moves money. */
   version: string
 }
 
+/** The requested payment, as a webhook's address has it. */
+const sealedIn = ({ events }: Reading): ExpectedOrder | undefined => events.find(({ expected }) => expected)?.expected
+
 /** One attempt at paying an order, as `onEvent`, KV and the API have it. */
 export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
   const { order, made, events, payment } = reading
   const { version: _, url: __, attempts: ___, ...folded } = order
   const { reference, email } = payment?.buyer ?? {}
-  const sealed = events.find(({ expected }) => expected)?.expected as { reference?: string } | undefined
-  const named = sealed?.reference ?? reference
+  const named = sealedIn(reading)?.reference ?? reference
   return {
     ...folded,
     ...withTimes(order, events),
@@ -54,7 +63,12 @@ export async function showOrder(scope: Scope, named: string): Promise<ShownOrder
   const shown = (isWhole && shownOf(reading.attempts)) || reading
   const order = await orderOf(scope, shown)
   const record = (await shownRecord(scope, reading)).map(({ at, entry }) => shownEntry(at, entry))
-  return { ...order, record, version: shown.order.version }
+  const { amount, currency } = { ...shown.payment?.terms, ...sealedIn(shown) }
+  return {
+    ...{ ...order, ...moneyState(order, shown.isClosed), record, version: shown.order.version },
+    asked: { amount, currency },
+    payment_events: paymentEvents(order, shown.events),
+  }
 }
 
 /** @param path Of the link by which it is shown. */
@@ -72,27 +86,17 @@ export async function showPage(scope: Scope, order_id: string, path = ''): Promi
   }
 }
 
-/** The shown end of an order with a final status; undefined of any other one. */
+/** The shown end of an order with a final status; undefined of any other one. Erasing removes its receipt and card. */
 async function statusOf(scope: Scope, reading: Reading): Promise<OrderStatus | undefined> {
   const { status, method, amount, currency, totals, operations } = reading.order
   if (!isFinal(status ?? '')) return undefined
-  const { status_at: at } = withTimes(reading.order, reading.events)
-  const { receipt_url, last_four } = await paperOfOrder(scope, reading)
+  const own = paymentEvents(reading.order, reading.events)
+  const events = (await readEvents(scope, reading)).filter((one) => own.includes(one.id) && !one.erased_at)
+  const papers = events.map(({ event }) => paperOf(event))
+  const find = (name: 'receipt_url' | 'last_four') => papers.map((one) => one[name]).find(Boolean) ?? undefined
   return {
-    ...{ status, method, amount, currency, totals },
-    ...(operations.some(({ status_code }) => status_code === CANCELLED) && { cancelled: true }),
-    ...(at && { at }),
-    ...(receipt_url !== null && { receipt_url }),
-    ...(last_four !== null && { card: last_four }),
+    ...{ status, method, amount, currency, totals, receipt_url: find('receipt_url'), card: find('last_four') },
+    cancelled: operations.some(({ status_code }) => status_code === CANCELLED),
+    at: withTimes(reading.order, reading.events).status_at,
   }
-}
-
-/** The newest receipt and card of an attempt; erasing removes them. */
-async function paperOfOrder(scope: Scope, reading: Reading): Promise<Paper> {
-  const found: Paper = { receipt_url: null, last_four: null, payway: null }
-  for (const { event, erased_at } of await readEvents(scope, reading)) {
-    const paper = erased_at === undefined ? paperOf(event) : found
-    for (const name of ['receipt_url', 'last_four', 'payway'] as const) found[name] ??= paper[name]
-  }
-  return found
 }

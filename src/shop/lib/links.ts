@@ -40,6 +40,10 @@ export const randomId = (length: number): string =>
 /** Whether a reusable link may have made the order. */
 export const isReuseId = (order_id: string): boolean => new RegExp(`-[${LETTERS}]{${REUSE_LENGTH}}$`).test(order_id)
 
+/** The order_id of the reusable link that has made an order; any other order's own. */
+export const linkOfReuse = (order_id: string): string =>
+  isReuseId(order_id) ? order_id.slice(0, -REUSE_LENGTH - 1) : order_id
+
 const SHORT_BYTES = 9
 const shortMark = async (name: string, secret: string): Promise<string> =>
   (await markOf(secret, SHORT, name)).slice(0, 4)

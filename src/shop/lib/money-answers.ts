@@ -86,7 +86,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     case 'unexplained': {
       const { id, kind, operation_id } = answer
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`
-      const detail = `Nothing is sent under this key. Say whether it is this one: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}; then the same key has its end.`
+      const detail = `Nothing is sent under this key. Say whether it is this one: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
       return { code: 'outcome_unknown', title, detail, attempt_id: id, operation_id }
     }
     case 'pending': {
@@ -97,7 +97,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     }
     case 'over_limit': {
       const { limit } = answer
-      const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, named as an amount, earlier refunds included.`
+      const title = `Nothing was sent: your role may refund ${fromMinorUnits(limit)} of one order, earlier refunds included. Name an amount.`
       return { status: 403, title, limit_minor: limit }
     }
     case 'paid_twice': {
@@ -116,6 +116,6 @@ export const outcomeUnknown = (kind: OperationKind | 'cancel'): Problem => ({
   title: 'It may have been executed.',
   detail:
     kind === 'cancel'
-      ? 'Send the same request again: a payment that is cancelled stays cancelled.'
-      : `Send the same request again with the same Idempotency-Key: it finds out, and never makes a second ${kind}. Or have the webhook re-sent with POST …/resend and {"operation":"${kind}"}.`,
+      ? 'Send it again: a cancelled payment stays cancelled.'
+      : `Send it again with the same Idempotency-Key: that finds out, and makes no second ${kind}. Or POST …/resend {"operation":"${kind}"}.`,
 })

@@ -23,13 +23,13 @@ export interface Order extends FoldedOrder {
 /** The part of an order that a customer's page needs. */
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
-  cancelled?: true
+  cancelled: boolean
   /** When the shop received that it was paid or failed, ISO 8601, UTC. */
-  at?: string
+  at?: string | undefined
   /** The address of the service's receipt; gone when the personal data was removed. */
-  receipt_url?: string
+  receipt_url?: string | undefined
   /** The card's last four digits; gone when the personal data was removed. */
-  card?: string
+  card?: string | undefined
 }
 
 /** The part of an order that a page shows. */

@@ -13,12 +13,12 @@ export const english = {
   /** An address that leads nowhere. */
   notFound: {
     title: 'Page not found',
-    text: 'There is nothing at this address. Please check the link that the shop sent you.',
+    text: 'Please check the link that the shop sent you.',
   },
   /** The page of the goods, before they are paid. */
   landing: { title: 'Your order', pay: (amount: string): string => `Pay ${amount}` },
   /** The same page again: its button was not pressed in the browser that it was shown in, or cookies are off. */
-  again: 'Please press the button once more. If this page comes back, allow it to set a cookie.',
+  again: 'Press the button once more. If this page comes back, allow it to set a cookie.',
 
   /** A link that cannot be opened. */
   invalid: {
@@ -27,7 +27,7 @@ export const english = {
   },
   changed: {
     title: 'This order has changed',
-    text: 'The order was opened before with another amount. Please ask the shop which one is right.',
+    text: 'Its amount was another one before. Please ask the shop which one is right.',
   },
   expired: { title: 'This payment link has expired', text: 'Nothing was charged. Please ask the shop for a new one.' },
   revoked: {
@@ -51,7 +51,7 @@ export const english = {
   },
   notOpened: {
     title: 'The payment page could not be opened',
-    text: 'You can try again. If you have paid already, you need not do anything.',
+    text: 'Try again. If you have paid already, you need not do anything.',
   },
 
   /** The end of a payment. */

@@ -150,7 +150,7 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
     may: 'view',
     needs: 'links',
     query: {
-      state: v.optional(oneOf(['sent', 'opened', 'paid', 'revoked', 'expired'])),
+      state: v.optional(oneOf(['sent', 'opened', 'rejected', 'paid', 'revoked', 'expired'])),
       order_id: v.optional(text),
       ...PAGE,
     },

@@ -63,8 +63,8 @@ export function actions(
   { items, link }: { items: readonly AttentionItem[]; link: Link | undefined | null },
 ): Html | false {
   const { words } = visit
-  const { totals, status, operations, currency } = order
-  const isOpen = status !== 'success' && status !== 'failure'
+  const { totals, state, operations, currency } = order
+  const isOpen = state === 'waiting' || state === 'pending'
   const event = items.find(({ kind }) => kind === 'on_event_given_up')?.event_id
   const isPossible = (act: OperationKind) => !isTooLong(order) && mayAskFor(visit, order, act) > 0
   const money = (['capture', 'refund'] as const).filter((act) => isAllowed(visit, act) && isPossible(act))

@@ -7,6 +7,8 @@ import { timeOf } from '../lib/time.ts'
 import { isAllowed } from '../roles.ts'
 import { at, call, type Form, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { wordFor } from '../words/language.ts'
+import type { Words } from '../words/words.ts'
+import { rejectedText } from './link-parts.ts'
 
 /** `/attention`: every matter that needs a person, in groups, oldest first. */
 export async function showAttention(visit: SignedVisit): Promise<Response> {
@@ -28,11 +30,15 @@ export async function showAttention(visit: SignedVisit): Promise<Response> {
   })
 }
 
+/** Why a matter needs a person. */
+export const sentenceOf = (words: Words, { kind, flag, text, fields }: AttentionItem): Html | string =>
+  kind === 'checkout_rejected'
+    ? rejectedText(words, fields as string[])
+    : (words.flags[String(flag ?? kind)] ?? words.attention.says[kind] ?? text)
+
 function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
   const { words, c } = visit
-  const { kind, order_id, flag, event_id, text, amount, currency = null } = item
-  const sentence = words.flags[String(flag ?? kind)] ?? words.attention.says[kind] ?? text
-  const fields = kind === 'checkout_rejected' && Array.isArray(item.fields) ? item.fields.join(', ') : ''
+  const { kind, order_id, flag, event_id, amount, currency = null } = item
   const path = order_id === null ? undefined : orderPath(order_id)
   const mayAct = isAllowed(visit, 'settle')
   const act = (to: string, fields: Record<string, string>, label: string) =>
@@ -43,7 +49,7 @@ function card(visit: SignedVisit, item: AttentionItem, isFirst: boolean): Html {
   const time = timeOf(words, item.at, c.env.SHOP_TZ)
   const which = { kind, ...(typeof flag === 'string' && { flag }), ...(!path && { id: String(item.id) }) }
   return html`<div class="card"><p>${name}${sum}<span class="quiet">${time}</span></p>
-<p>${sentence}${fields && html` <code>${fields}</code>`}</p>
+<p>${sentenceOf(words, item)}</p>
 <div class="quiets">${path && goTo(visit, path, words.link.order, isFirst ? 'main' : 'plain')}
 ${typeof event_id === 'string' && act('replay', { event: event_id }, words.acts.replay.button)}
 ${kind === 'checkout_open' && act('resend', {}, words.acts.resend.button)}

@@ -38,10 +38,14 @@ export async function openLink({ c }: SignedVisit, { url }: Link): Promise<Check
   return await readCheckoutLink(url.slice(url.lastIndexOf('/') + 1), linkSecrets(c.env))
 }
 
-const TONES: Record<Link['state'], Tone> = { sent: 'wait', opened: 'wait', paid: 'ok', revoked: 'bad', expired: 'bad' }
+const TONES: Partial<Record<Link['state'], Tone>> = { sent: 'wait', opened: 'wait', paid: 'ok' }
 
 /** Whether a link leads to a payment. */
-export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => state === 'sent' || state === 'opened'
+export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => /^(sent|opened|rejected)$/.test(state)
+
+/** Why nobody can pay, with the fields that the service rejects, as far as it names them. */
+export const rejectedText = ({ attention }: Words, fields: readonly string[]): Html =>
+  html`${attention.says.checkout_rejected}${fields.length > 0 && html` <code>${fields.join(', ')}</code>`}`
 
 /** The state of a link, by this name; of a reusable link, whether it makes orders. */
 export function linkPill(
@@ -49,7 +53,7 @@ export function linkPill(
   { state, reusable }: Pick<Link, 'state' | 'reusable'>,
   name: string = link.states[state],
 ): Html {
-  if (!reusable || !isUsable({ state })) return pill(TONES[state], name)
+  if (!reusable || !isUsable({ state }) || state === 'rejected') return pill(TONES[state] ?? 'bad', name)
   const { taken, max_orders } = reusable
   return max_orders !== null && taken >= max_orders ? pill('bad', link.full) : pill('ok', link.anybody)
 }

@@ -1,12 +1,11 @@
 import { html } from 'hono/html'
-import { moneyState } from '../../../orders/money-state.ts'
 import type { Html } from '../../pages/layout.ts'
 import type { Link } from '../../routes/calls.ts'
-import { attentionOf, buttonTo, goTo, lineTo, notAsked, notice, older, page, redirect } from '../layout.ts'
+import { buttonTo, goTo, lineTo, notAsked, notice, older, page, redirect } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { today } from '../lib/shop-day.ts'
 import { shortTimeOf } from '../lib/time.ts'
-import { box, facts, filterTo, pill } from '../parts.ts'
+import { box, facts, filterTo } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { at, call, type Form, orderPath, type SignedVisit } from '../visit.ts'
 import { actorOf } from '../words/language.ts'
@@ -20,6 +19,7 @@ import {
   linkPath,
   linkPill,
   openLink,
+  rejectedText,
   shareOf,
 } from './link-parts.ts'
 import { showReusable } from './reusable-link.ts'
@@ -37,39 +37,31 @@ export async function link(visit: SignedVisit, order_id: string): Promise<Respon
   const { amount_minor, currency, state, short_url } = found
   const isOpen = isUsable(found)
   const isGood = isOpen || state === 'paid'
-  const [sealed, ended, attention] = await Promise.all([
-    openLink(visit, found),
-    isGood ? undefined : endOf(visit, found),
-    attentionOf(visit),
-  ])
-  const item = attention?.items.find((one) => one.kind === 'checkout_rejected' && one.order_id === order_id)
-  // The fields that the service rejects, as far as it names them.
-  const rejected = isOpen && item && (Array.isArray(item.fields) ? item.fields.join(', ') : ' ')
-  const steps = isGood ? (['sent', 'opened', 'paid'] as const) : (['sent', state] as const)
+  const [sealed, ended] = await Promise.all([openLink(visit, found), isGood ? undefined : endOf(visit, found)])
+  const isRejected = state === 'rejected'
+  const steps = isGood ? (['sent', isRejected ? state : 'opened', 'paid'] as const) : (['sent', state] as const)
   const { look: looks = '' } = c.req.query()
   const look = /^\d{1,3}$/.test(looks) ? Number(looks) : 0
   const refresh = `${at(visit, linkPath(order_id))}?look=${look + 1}`
   const { customer_phone: phone, customer_email } = sealed?.order ?? {}
   const to = { phone, email: sealed?.customerEmail ?? customer_email }
-  const isEverOpened = state === 'opened' || state === 'paid' || (ended !== undefined && ended !== 'none')
+  const isEverOpened = isRejected || state === 'opened' || state === 'paid' || (ended !== undefined && ended !== 'none')
   const share = short_url ? shareOf(visit, found, short_url, to) : html`<p>${text.erased}</p>`
   const shown = steps.map((step) => {
     const isNow = step === state
     const isPaid = step === 'paid' && sealed?.order.method === 'purchase'
     const name = step === 'sent' && !isNow ? text.made : isPaid ? words.states.paid : text.states[step]
-    const pilled = rejected ? pill('bad', text.rejected) : linkPill(words, found, name)
-    return html`<li${isNow && html` aria-current="step"`}>${isNow ? pilled : name}</li>`
+    return html`<li${isNow && html` aria-current="step"`}>${isNow ? linkPill(words, found, name) : name}</li>`
   })
   const mayRevoke = isOpen && maySell(visit)
   return page(visit, {
     title: text.title(sumOf(words, amount_minor, currency)),
     // Without script: the page is loaded again until the link is paid, or for some minutes.
     ...(isOpen && look < LOOKS && { headers: { refresh: `15;url=${refresh}` } }),
-    attention,
     body: html`<div class="cols sheet"><div class="card head">
 <ol class="steps">${shown}</ol>
 ${linkHead(visit, found)}
-${rejected && box('wait', html`${words.attention.says.checkout_rejected} <code>${rejected}</code>`)}
+${isRejected && box('wait', rejectedText(words, found.rejected ?? []))}
 ${endedBox(visit, found, ended)}
 ${facts([[words.order.customer, found.customer_name], ...linkFacts(visit, found)])}
 <div class="quiets">${isEverOpened && goTo(visit, orderPath(order_id), text.order, state === 'paid' ? 'main' : 'plain')}
@@ -84,17 +76,13 @@ ${isOpen && html`<div class="side card">${share}</div>`}
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
 /** The end of the payment that was opened with a link which is closed or has expired. */
-async function endOf(visit: SignedVisit, { order_id, revoked_at }: Link): Promise<End> {
+async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
   const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
-  const { state } = moneyState(reply.body)
+  const { state } = reply.body
   if (state === 'failed') return 'cancelled'
   if (state === 'pending') return 'pending'
-  if (state !== 'waiting') return 'paid'
-  // The service has confirmed it: its webhook may be late.
-  const isCancel = ({ action, result, at }: (typeof reply.body.record)[number]) =>
-    action === 'cancel' && result === 'done' && at >= (revoked_at ?? '')
-  return reply.body.record.some(isCancel) ? 'cancelled' : 'unknown'
+  return state === 'waiting' ? 'unknown' : 'paid'
 }
 
 function endedBox(visit: SignedVisit, { order_id, state }: Link, ended: End | undefined): Html | '' {

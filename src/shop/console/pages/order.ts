@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { baseOrderId } from '../../../orders/attempt-id.ts'
-import { moneyState } from '../../../orders/money-state.ts'
+import { paymentAt } from '../../../orders/order-times.ts'
 import type { ShownOrder } from '../../engine/show.ts'
 import type { Html } from '../../pages/layout.ts'
 import type { Link } from '../../routes/calls.ts'
@@ -13,7 +13,8 @@ import { at, call, type Form, orderPath, type SignedVisit, shownId } from '../vi
 import { wordFor } from '../words/language.ts'
 import type { Words } from '../words/words.ts'
 import { actions, unsettled } from './actions.ts'
-import { linkPath, readLink } from './link-parts.ts'
+import { sentenceOf } from './attention.ts'
+import { linkPath, readLink, rejectedText } from './link-parts.ts'
 import { recordList } from './record.ts'
 
 /** Reads an order; or the page with the reason why it cannot be shown. */
@@ -31,9 +32,15 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
   const { words } = visit
   const [raw, others] = await Promise.all([rawEvents(visit, order), otherAttempts(visit, order)])
   const items = attention?.items.filter((item) => item.order_id === order.order_id) ?? []
+  // No item names an order that a reusable link has made.
+  const rejected = order.status === null && link?.reusable && link.rejected
+  const matters = items.filter(({ flag }) => flag === undefined).map((item) => sentenceOf(words, item))
+  if (rejected) matters.push(rejectedText(words, rejected))
   const isOpen = (flag: string) => !attention || items.some((item) => item.flag === flag)
   const seen = order.flags.filter((flag) => !isOpen(flag))
-  const bought = [textIn(raw, 'description') || link?.description, nameIn(raw) || link?.customer_name]
+  const all = [...raw.values()]
+  const name = textIn(all, 'customer_fname', 'customer_lname')
+  const bought = [textIn(all, 'description') || link?.description, name || link?.customer_name]
   const number = words.order.title(shownId(order.order_id))
   const title = bought.filter(Boolean).join(' · ')
   return page(visit, {
@@ -42,16 +49,16 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
     body: html`<div class="cols"><div class="card head">${title && html`<p class="quiet">${number}</p>`}
 ${headline(visit, order, raw)}
 ${order.flags.filter(isOpen).map((flag) => box('wait', flagText(words, order, flag)))}
-${items.filter(({ flag }) => flag === undefined).map(({ kind }) => box('wait', wordFor(words.attention.says, kind)))}
+${matters.map((matter) => box('wait', matter))}
 ${about(visit, order, raw, link)}
 ${bar(words, order)}</div>
 <div class="side">${unsettled(visit, id, order, items)}${actions(visit, id, order, { items, link })}</div>
 <div><section class="card"><h2>${words.order.story}</h2>${story(visit, order, others)}
-${seen.map((flag) => html`<p class="quiet">${words.order.seen}: ${wordFor(words.flags, flag)}</p>`)}</section>
+${seen.map((flag) => html`<p class="quiet">${words.order.seen}: ${flagText(words, order, flag)}</p>`)}</section>
 <section class="card"><h2>${words.order.record}</h2>${recordList(visit, order.record, order.currency)}
 ${mayWrite(visit) && noteForm(visit, id)}</section>
 <details class="card"><summary>${words.order.raw}</summary>
-<pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details>
+<pre tabindex="0">${JSON.stringify(all, null, 2)}</pre></details>
 </div></div>`,
   })
 }
@@ -77,17 +84,20 @@ export async function addNote(visit: SignedVisit, id: string, fields: Form): Pro
 }
 
 type Raw = Record<string, unknown>
+/** By their ids. */
+type Raws = ReadonlyMap<string, Raw>
 
 /** How many events are shown in full at most. */
 const SHOWN = 20
 /** How many attempts at paying an order are shown at most. */
 const ATTEMPTS = 9
 
-async function rawEvents(visit: SignedVisit, { order_id, events }: ShownOrder): Promise<Raw[]> {
-  const read = ({ id: event_id }: (typeof events)[number]) =>
-    call(visit, 'GET /api/orders/:order_id/events/:event_id', { path: { order_id, event_id } })
-  const replies = await Promise.all(events.slice(-SHOWN).map(read))
-  return replies.flatMap((reply) => (reply.ok ? [reply.body.event] : []))
+async function rawEvents(visit: SignedVisit, { order_id, events }: ShownOrder): Promise<Raws> {
+  const read = async ({ id: event_id }: (typeof events)[number]) => {
+    const reply = await call(visit, 'GET /api/orders/:order_id/events/:event_id', { path: { order_id, event_id } })
+    return reply.ok ? [[event_id, reply.body.event] as const] : []
+  }
+  return new Map((await Promise.all(events.slice(-SHOWN).map(read))).flat())
 }
 
 const textIn = (raw: readonly Raw[], ...names: string[]): string =>
@@ -95,8 +105,6 @@ const textIn = (raw: readonly Raw[], ...names: string[]): string =>
     .map((name) => raw.map((event) => event[name]).find((value) => typeof value === 'string' && value !== ''))
     .filter(Boolean)
     .join(' ')
-
-const nameIn = (raw: readonly Raw[]): string => textIn(raw, 'customer_fname', 'customer_lname')
 
 /** The other attempts at paying the order, in order. Unreadable attempts are left out. */
 async function otherAttempts(
@@ -113,25 +121,23 @@ async function otherAttempts(
 }
 
 /** The payment that an order is about. */
-const paymentOf = ({ operations, method, status }: ShownOrder): ShownOrder['operations'][number] | undefined =>
-  operations.find((one) => one.method === method && one.status === status)
+const paymentOf = (order: ShownOrder): Operation | undefined => order.operations[paymentAt(order)]
 
-/** The events of the payment that an order is about, in the status that it has; the newest first. */
-const ofPayment = ({ method, status }: ShownOrder, raw: readonly Raw[]): Raw[] =>
-  raw.filter((event) => event.method === method && event.status === status).reverse()
+/** That payment's events, the oldest first. */
+const ofPayment = ({ payment_events }: ShownOrder, raw: Raws): Raw[] =>
+  payment_events.map((id) => raw.get(id)).filter((one) => one !== undefined)
 
 /** A flag in words; where another amount was paid than asked for, with both. */
-function flagText(words: Words, { amount, totals, currency }: ShownOrder, flag: string): string {
-  const text = wordFor(words.flags, flag)
-  if (flag !== 'amount_mismatch' || amount === null) return text
-  const [asked, paid] = [wireSum(words, amount, currency), sumOf(words, totals.captured_minor, currency)]
-  return `${text} ${words.order.askedAndPaid(asked, paid)}`
+function flagText(words: Words, order: ShownOrder, flag: string): string {
+  const [text, payment, { amount, currency }] = [wordFor(words.flags, flag), paymentOf(order), order.asked]
+  if (flag !== 'amount_mismatch' || amount === undefined || payment?.status !== 'success') return text
+  const paid = operationSum(words, payment, order.currency)
+  return `${text} ${words.order.askedAndPaid(wireSum(words, amount, currency), paid)}`
 }
 
 /** The state, its sum, and one quiet line: the purchase, the time, the card. */
-function headline({ words, c }: SignedVisit, order: ShownOrder, raw: readonly Raw[]): Html {
-  const { currency, totals } = order
-  const { state, sum } = moneyState(order)
+function headline({ words, c }: SignedVisit, order: ShownOrder, raw: Raws): Html {
+  const { currency, totals, state, sum } = order
   const say = (minor: number) => sumOf(words, minor, currency)
   const [card] = /\d{4}$/.exec(textIn(ofPayment(order, raw), 'cc_mask')) ?? []
   const paid = paymentOf(order)
@@ -148,10 +154,10 @@ ${line.length > 0 && html`<p class="quiet">${line.join(' · ')}</p>`}`
 }
 
 /** The goods, their buyer, and their papers. */
-function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link: Link | undefined | null): Html {
+function about(visit: SignedVisit, order: ShownOrder, raw: Raws, link: Link | undefined | null): Html {
   const { words } = visit
   const text = words.order
-  const email = order.customer_email ?? textIn(raw, 'customer_email')
+  const email = order.customer_email ?? textIn([...raw.values()], 'customer_email')
   const receipt = textIn(ofPayment(order, raw), 'receipt_url')
   const isAddress = /^https?:\/\//i.test(receipt)
   const found = `${at(visit, '/orders')}?${new URLSearchParams({ q: email })}`
@@ -159,7 +165,7 @@ function about(visit: SignedVisit, order: ShownOrder, raw: readonly Raw[], link:
   const toLink = link && html`<a href="${at(visit, linkPath(link.order_id))}">${text.link}</a>`
   const links = [toLink, isAddress && html`<a href="${receipt}" rel="noreferrer">${text.receipt}</a>`].filter(Boolean)
   return html`${facts([
-    [words.newLink.phone, textIn(raw, 'customer_phone')],
+    [words.newLink.phone, textIn([...raw.values()], 'customer_phone')],
     [text.email, email && html`<a href="${found}">${email}</a>`],
     [text.reference, order.reference],
     [text.expectedFee, fee ? sumOf(words, fee, order.currency) : undefined],
@@ -175,10 +181,10 @@ export const toneOf = (status: string | null): 'ok' | 'bad' | 'wait' =>
 
 export const statusOf = (words: Words, status: string | null): string => wordFor(words.statuses, status || 'pending')
 
-/** The sum of an operation: the amount that was paid, if it was paid. */
-export const operationSum = (words: Words, { amount, paid }: Operation, currency: string | null): string => {
-  const sum = paid?.amount ?? amount
-  return sum === null ? '' : wireSum(words, sum, paid?.currency ?? currency)
+/** The sum of an operation: the amount that was paid or is held, if any. */
+export const operationSum = (words: Words, { amount, paid, held }: Operation, currency: string | null): string => {
+  const { amount: sum, currency: its } = paid ?? held ?? { amount, currency }
+  return sum === null ? '' : wireSum(words, sum, its)
 }
 
 type Operation = ShownOrder['operations'][number]

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { ListedOrder } from '../../../orders/listed-order.ts'
+import { phoneOf } from '../../../orders/search-words.ts'
 import { DAY_MS, dayOf } from '../../lib/day.ts'
 import type { Html } from '../../pages/layout.ts'
 import { type Attention, attentionOf, older, page } from '../layout.ts'
@@ -75,7 +76,7 @@ function searchOf(words: Words, text: string): string {
   const [, digits] = /^[•*·\s]*[•*·]\s*(\d{4})$/.exec(text) ?? []
   if (digits !== undefined) return digits
   // Plain digits may be a card's, and a long row a phone's.
-  if (/^\d*$/.test(text) || (/^[\d\s()+-]+$/.test(text) && text.replaceAll(/\D/g, '').length > 6)) return text
+  if (/^\d*$/.test(text) || phoneOf(text)) return text
   for (const currency of ['UAH', 'EUR', 'USD']) {
     const minor = readAmount(words, text, currency)
     const named = /^[\d\s.,]+$/.test(text) ? '' : ` ${currency}`

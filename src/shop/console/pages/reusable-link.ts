@@ -6,7 +6,7 @@ import { sumOf } from '../lib/amount.ts'
 import { box, facts, field, hidden } from '../parts.ts'
 import { maySell } from '../roles.ts'
 import { call, type Form, type SignedVisit } from '../visit.ts'
-import { goAgain, isUsable, linkFacts, linkHead, linkPath, linkPill, shareOf } from './link-parts.ts'
+import { goAgain, isUsable, linkFacts, linkHead, linkPath, linkPill, rejectedText, shareOf } from './link-parts.ts'
 import { orderRows } from './orders.ts'
 
 /** `/links/:order_id` of a reusable link: its code, as a sheet that prints, and its orders. */
@@ -36,6 +36,7 @@ export async function showReusable(visit: SignedVisit, link: Link, reusable: Reu
     body: html`<div class="cols sheet"><div class="card head">
 <p class="screen">${linkPill(words, link)}</p>
 ${linkHead(visit, link)}
+${link.state === 'rejected' && box('wait', rejectedText(words, link.rejected ?? []))}
 ${closing ? html`${box('wait', text.closing)}${revoke(text.closeRest)}` : !isOpen && html`<p>${text.closed}</p>`}
 ${facts([
   [text.sold, max_orders === null ? String(sold) : text.of(sold, max_orders)],

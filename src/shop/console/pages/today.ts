@@ -54,7 +54,7 @@ ${isNew && html`<p class="quiet">${text.first}</p>`}${goSell(visit)}</div>
   })
 }
 
-/** The takings of the same day a week before, for a comparison; nothing if there were none. */
+/** The average takings of the seven days before today, for a comparison; nothing if there were none. */
 function averageOf(visit: SignedVisit, days: readonly ShopDay[], currency: string): Html | false {
   const [from, to] = [dayOfShop(visit, WEEK), dayOfShop(visit)]
   const week = days.filter((row) => row.currency === currency && row.day >= from && row.day < to)

@@ -43,8 +43,8 @@ export const attention = {
       checkout_open: ['Its payment was opened a day ago and has not ended. Ask the service, or cancel it.',
         'Оплату відкрито добу тому, і вона не завершилася. Запитайте сервіс або скасуйте її.'],
       checkout_rejected: [
-        'The service rejects this payment, so its customer cannot pay. Make a new link with correct fields:',
-        'Сервіс відхиляє цей платіж, тож покупець не може заплатити. Створіть нове посилання з правильними полями:'],
+        'The service rejects this payment, so its customer cannot pay. Make a new link with correct fields.',
+        'Сервіс відхиляє цей платіж, тож покупець не може заплатити. Створіть нове посилання з правильними полями.'],
       stray: ['The service reported something without naming an order. Ask the service which one is meant.',
         'Сервіс повідомив щось, не назвавши замовлення. Запитайте сервіс, яке саме.'],
     } as Record<string, Text>,

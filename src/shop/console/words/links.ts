@@ -76,11 +76,11 @@ export const links = {
     states: {
       sent: ['Not opened yet', 'Ще не відкрито'],
       opened: ['Opened', 'Відкрито'],
+      rejected: ['Rejected by the service', 'Сервіс відхилив'],
       paid: ['Paid or reserved', 'Сплачено чи зарезервовано'],
       revoked: ['Closed', 'Закрито'],
       expired: ['Expired', 'Термін минув'],
     },
-    rejected: ['Rejected by the service', 'Сервіс відхилив'],
     made: ['Made', 'Створено'],
     closed: ['Nobody can pay with this link any more.', 'За цим посиланням більше не можна сплатити.'],
     erased: ['Its address was erased with the personal data.', 'Його адресу видалено разом із персональними даними.'],

@@ -75,7 +75,7 @@ function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOut
   const { amount, currency } = call
   const same = (amount ?? first.amount) === first.amount && (currency ?? first.currency) === first.currency
   if (same) return { outcome: 'executed', record: first }
-  return unknown(`The order has another payment, of ${first.amount} ${first.currency}.`)
+  return unknown(`The order has a payment of ${first.amount} ${first.currency}, not what was asked for.`)
 }
 
 function decideCancellation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {

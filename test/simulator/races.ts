@@ -190,7 +190,7 @@ export const RACES: readonly Race[] = [
       'CASE WHEN body = ? AND ? IS NULL THEN 1 END',
     ],
     ['a handled event stays', MONEY, "isOver ? 'NULL' : later", "isOver && row.kind !== 'event' ? 'NULL' : later"],
-    ['a claim ends before its call', BROKEN, 'ON_EVENT_MS}`, mine)', '0}`, mine)'],
+    ['a claim ends before its call', BROKEN, 'ON_EVENT_MS}`, `NOT', '0}`, `NOT'],
   ]),
   ...inFile('engine/publish.ts', [
     ['KV is not waited for', [...ALONE, ...DIES], 'await scope.copies?.put(`order/', 'void scope.copies?.put(`order/'],

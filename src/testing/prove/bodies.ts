@@ -4,7 +4,6 @@ import type { Body } from '../tested-shop.ts'
 
 /** A webhook's payload. */
 export type Payload = Readonly<Record<string, unknown>>
-
 const FORM = 'application/x-www-form-urlencoded'
 const form = (...entries: string[][]): Body => ({ type: FORM, text: new URLSearchParams(entries).toString() })
 
@@ -25,7 +24,6 @@ const TEXTS = { status_description: 'Оплачено: «ґанок» \u{1f6d2}'
 const OPTIONAL = 'gateway_order_id billing_order_id payway eci limit_info customer_id fee status_description'
 const NULLS = Object.fromEntries(OPTIONAL.split(' ').map((name) => [name, null]))
 const UNKNOWN = { reserved_1: 'x', reserved_2: { list: [1, { deep: null }], on: true } }
-
 const bare = (event: Payload): Payload =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null))
 
@@ -41,7 +39,6 @@ export const FIELDS: Readonly<Record<string, readonly [says: string, dress: (pay
 
 /** The means of an attacker: the claim, as data with its right signature, and the fields of a genuine webhook. */
 type Forgery = { payload: Payload; data: string; right: string; secret: string; seen: string[][] }
-
 const by = (data: string, signature: string): Body => form(['data', data], ['signature', signature])
 const unsigned = (data: string): Body => by(data, sha1Base64url(data))
 const guessed = ({ payload, secret }: Forgery, more?: object) => signedBody({ ...payload, ...more }, `not-${secret}`)

@@ -12,10 +12,8 @@ type At = Pick<Emulator, 'control' | 'pay'> & {
 type Sends = (events: Payload[], before: Payload[][], amount: number) => Payload[]
 /** In words, `{}` is the amount; done at the emulator; its webhooks, if the emulator sends others. */
 type Deed = readonly [says: string, does: (at: At) => unknown, sends?: Sends]
-
 const by = (card: TestCardName) => (at: At) => at.pay(at.url, { card })
 const create = (method: 'credit' | 'p2p' | 'lookup') => (at: At) => at.control.createPayment({ ...at.asked, method })
-
 const WAITS = { status: 'pending', status_code: '2122', status_description: '3-D Secure verification is required' }
 const PROCESSED = { status: 'processing', status_code: '2119', status_description: 'Processing' }
 const waiting: Sends = ([first, ...paid]) => [{ ...first, ...WAITS }, ...paid]

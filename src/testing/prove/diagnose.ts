@@ -17,18 +17,16 @@ export type Facts = {
   due: number
   gap: number
   parts: number[]
-  /** Whether another story fails as well. */
-  fails(story: Story): Promise<boolean>
+  /** Another story as it was played, if it fails as well. */
+  fails(story: Story): Promise<Played | undefined>
 }
 /** The passes without which a story is right, and its difference. */
 export type Tag = Pass | 'paid' | 'more' | 'less' | 'refused' | 'shipped' | 'refunded' | 'counted' | 'plain'
 /** A cause, the tags that a story has to have, and a condition. */
 export type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
-
 const PENDING_FIRST = storyOf('three_d_secure')
 const LATE_PENDING: Story = { ...PENDING_FIRST, sendings: [...PENDING_FIRST.sendings].reverse() }
 const LATE_FAILURE: Story = { ...LATE_PENDING, actions: storyOf('decline_then_pay').actions }
-
 const isText = ({ story }: Facts): boolean => /^(texts|base64url)$/.test(story.fields ?? '')
 const isSmall = async ({ story, fails }: Facts) => (await fails(priced(story, 1_999))) || fails(priced(story, 435))
 const isRound = async ({ story, fails }: Facts) => (await fails(priced(story, 10_000))) && fails(priced(story, 900))
@@ -46,6 +44,9 @@ const paid = (mismatch: string): Story => ({ ...storyOf('pay'), mismatch })
 /** Amounts are compared as texts: 99 passes for 100, but neither a tenth of the price does nor a cent less. */
 const isCompared = async ({ story, fails }: Facts) =>
   story.mismatch === 'one_less' && !(await fails(paid('amount'))) && !(await fails(paid('cent_less')))
+/** Not even a plain payment is counted, unless it is of whole units. */
+const isUneven = async ({ fails }: Facts) =>
+  (await fails(storyOf('pay'))) && !(await fails(priced(storyOf('pay'), 10_000)))
 const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))
 /** The later webhook first, one at a time. */
 const reversed = (story: Story): Story => {
@@ -86,11 +87,20 @@ function isWhole({ played, story, now, due, parts }: Facts): boolean {
 }
 const isFee = ({ gap, played }: Facts): boolean =>
   gap > 0 && played.sent.some(({ fee }) => minorOf((fee as { amount?: number } | undefined)?.amount) === gap)
+const unequal = ({ played: { difference } }: Facts): Story =>
+  storyOf(difference === 'refunded_less' ? 'pay refund:2029 refund:2011' : 'authorize capture:2029 capture:2011')
 /** The shop counts only one of several equal parts, but all unequal parts. */
-async function isEqual({ story, parts, now, played, fails }: Facts): Promise<boolean> {
+async function isEqual(facts: Facts): Promise<boolean> {
+  const { story, parts, now, fails } = facts
   const isOneOf = parts.length > 1 && new Set(parts).size === 1 && now === parts[0] && !does(story, 'subscribe')
-  const [first, next] = played.difference === 'refunded_less' ? ['pay', 'refund'] : ['authorize', 'capture']
-  return isOneOf && !(await fails(storyOf(`${first} ${next}:2029 ${next}:2011`)))
+  return isOneOf && !(await fails(unequal(facts)))
+}
+/** Only the last part is left. Of equal parts nothing shows which one it is. */
+async function isLast(facts: Facts): Promise<boolean> {
+  const { parts, now, played, fails } = facts
+  if (parts.length < 2 || now !== parts.at(-1)) return false
+  const seen = now === parts[0] ? (await fails(unequal(facts)))?.seen : undefined
+  return now !== parts[0] || minorOf(played.difference === 'refunded_less' ? seen?.refunded : seen?.paid) === 2_011
 }
 
 /**
@@ -152,6 +162,7 @@ export const RULES: readonly Rule[] = [
   ['unknown', ['plain', 'more']],
   ['subtracts_fees', ['less'], isFee],
   ['compares_texts', ['less'], isZero],
+  ['rounds', ['less', 'paid'], isUneven],
   ['ignores_status', ['less'], isUndone],
   ['dedupes_by_order', [], async ({ fails }) => (await fails(PENDING_FIRST)) && fails(storyOf('pay refund:2000'))],
   ['dedupes_by_transaction', [], ({ fails }) => fails(PENDING_FIRST)],
@@ -161,7 +172,7 @@ export const RULES: readonly Rule[] = [
   ['ignores_method', ['paid', 'less'], ({ story }) => story.actions.some(({ do: deed }) => /refund|adjust/.test(deed))],
   ['failure_sticks', [], ({ story }) => does(story, 'decline_then_pay', 'abandon_then_pay', 'process_then_pay')],
   ['dedupes_by_amount', ['counted'], isEqual],
-  ['overwrites_sums', [], ({ now, parts }) => parts.length > 1 && now === parts.at(-1) && now !== parts[0]],
+  ['overwrites_sums', [], isLast],
   ['dedupes_by_method', ['counted'], ({ now, parts }) => parts.length > 1 && now > 0],
   ['never_ships', ['shipped', 'less']],
   ['not_handled', ['less'], ({ now }) => now === 0],
@@ -209,7 +220,10 @@ export async function causeOf(story: Story, played: Played, player: Player): Pro
   const counted = isRefund ? ['refund'] : ['purchase', 'capture']
   const done = sent.filter(({ status, method }) => status === 'success' && counted.includes(String(method)))
   const gap = tags.has('shipped') ? 0 : Math.abs(now - due)
-  const fails = async (probe: Story) => (await player.play(probe))?.difference !== undefined
+  const fails = async (probe: Story): Promise<Played | undefined> => {
+    const again = await player.play(probe)
+    return again?.difference === undefined ? undefined : again
+  }
   const facts: Facts = { story, played, fails, now, due, gap, parts: done.map(amountOf) }
   for (const [cause, wanted, also = () => true] of RULES) {
     if (wanted.every((tag) => tags.has(tag)) && (await also(facts))) return cause

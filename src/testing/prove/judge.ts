@@ -12,12 +12,10 @@ export type Judged = Seen & { sent: Payload[]; difference?: Difference | undefin
 
 /** How a shop's state differs from the service's; `refused`: a genuine webhook was never accepted. */
 export type Difference = `${'paid' | 'refunded' | 'shipped'}_${'more' | 'less'}` | 'refused'
-
 export const minorOf = (value: unknown): number => Math.round(Number(value ?? 0) * 100)
 
 /** The amount that an event moved, as the payer may have changed it. */
 export const amountOf = ({ amount, processed_amount }: Payload): number => minorOf(processed_amount ?? amount)
-
 const operationOf = ({ method, operation_id, payment_id, transaction_id, created_at }: Payload): string =>
   `${method} ${operation_id ?? `${payment_id} ${transaction_id} ${created_at}`}`
 

@@ -63,7 +63,6 @@ const PATH = /^\$(\.\w+|\[\d+\])+$/
 const path = v.optional(v.pipe(text, v.regex(PATH, 'must be a path such as $.order.paid or $.orders[0].paid.')))
 const kinds = v.pipe(v.array(oneOf('kind of order', ORDER_KINDS)), v.minLength(1, 'must name a kind of order.'))
 const button = v.optional(v.union([address, fn], 'must be a function or an http(s) address.'))
-
 const OPTIONS = fields('prove option', {
   url: address,
   state: v.custom(

@@ -8,7 +8,6 @@ export type Possible = { kinds: readonly OrderKind[]; create: boolean; restart: 
 
 /** Amounts at which sums, roundings, texts and numbers of 32 bits go wrong. */
 const AMOUNTS = [1_999, 59_980, 435, 100_000, 29, 2_147_483_650, 900, 10_000, 1_000_000]
-
 const coursesOf = (kinds: readonly OrderKind[]): string[] => kinds.flatMap((kind) => COURSES[kind].split(/\s+\| /))
 
 /** The story with the last webhooks by these ways. */

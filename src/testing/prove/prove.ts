@@ -115,7 +115,6 @@ async function proveIn(inTime: Run['inTime'], options: Resolved, left: Run['left
 
 /** Why a run ended early. */
 const [TIME_OVER, HUNG] = ['the time was over (--max-seconds)', 'it responds to nothing any more']
-
 const sizeOf = ({ story: { sendings, actions } }: Failure): number => sendings.length + actions.length
 
 /** The failures of a group mostly have one cause. The smallest groups come first. */
@@ -325,8 +324,10 @@ async function playFirst({ player, shop, options: { url, create } }: Run): Promi
   const isMinor = seen?.paid === minorOf(paid)
   // A state that moved at the webhook was read from the right place, and is judged as any other.
   if (difference === undefined || (seen && !isMinor && (seen.paid || seen.refunded || seen.shipped))) return one.played
-  const other = seen && answer < 300 ? await player.play(priced(storyOf('pay'), 10_055)) : undefined
-  if (other?.seen && !isMinor && other.difference === undefined) return one.played
+  for (const asked of seen && !isMinor && answer < 300 ? [10_055, 10_000] : []) {
+    const other = await player.play(priced(storyOf('pay'), asked))
+    if (other?.seen && other.difference === undefined) return one.played
+  }
   const [seconds, later] = [FIRST_MS / 1_000, laterText(FIRST_MS)]
   const right = `s the state read from the right place, and is it right within ${seconds} s?${later}`
   const [hint] = holding([
@@ -353,7 +354,7 @@ function leftOutOf({ player, report, options }: Run, possible: Possible, { seen 
     [!possible.create, 'payments of another amount or currency: the shop cannot know what was asked (--create).'],
     [!possible.restart, 'a receiver that is killed: it cannot be restarted (--restart-command).'],
     [!possible.anyIds, 'order ids that are easily confused: the shop makes its own.'],
-    [ids.length > 0, `order ids that the shop does not take: ${ids.join(', ')}.`],
+    [ids.length > 0, `order ids with which no payment was counted: ${ids.join(', ')}.`],
     [seen?.shipped === undefined, 'whether it ships twice: the state has no count `shipped`.'],
     [undrawn.length > 0, `${undrawn.join(', ')}: ${why}.`],
     [gone > 0, `${ordersText(gone)}: ${why}.`],

@@ -89,7 +89,6 @@ export function restText({ late, leftOut }: ProveReport): string[] {
 /** Twice the time, in whole seconds. */
 const settleMsFor = (ms: number): number => Math.ceil((2 * ms) / 1_000) * 1_000
 export const laterText = (ms: number): string => ` Is it right later? Pass --settle-ms ${settleMsFor(ms)}.`
-
 export const ordersText = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`
 
 /** Three columns, read from top to bottom. */

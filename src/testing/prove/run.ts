@@ -74,7 +74,6 @@ const [STILL_MS, BEHIND_MS, MAX_STILL_MS, SLOW_MS] = [3_000, 6_000, 60_000, 5_00
 
 /** In place of the time that an order has to stand still. */
 export const LOOK_ONCE = -1
-
 export type Player = ReturnType<typeof createPlayer>
 
 /** Plays stories, each with a new order. */
@@ -263,8 +262,8 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const before = await playOne(priced(storyOf('pay'), story.asked + 700), other).catch(ignore(ProveError))
     const played = await playOne(story, own).catch(ignore(ProveError))
     const after = await shop.state(other).catch(ignore(ProveError))
-    // An order with too much in it was taken.
-    const isTaken = before?.seen && !before.refused && (learnt.behind || !isLess(before))
+    // An order with something in it was taken, even if that is wrong.
+    const isTaken = before?.seen && !before.refused && (learnt.behind || !isLess(before) || before.seen.paid > 0)
     if (!isTaken || !played?.seen || played.refused) {
       learnt.unknownTwins.add(twin)
       const either = played ?? before
@@ -341,13 +340,11 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
 }
 
 const isLess = ({ difference }: Played): boolean => !!difference?.endsWith('_less')
-
 export const ignore = (kind: typeof ProveError | TypeErrorConstructor) => (error: unknown) => {
   if (!(error instanceof kind)) throw error
   return undefined
 }
 
 const isAccepted = (answer: Answer | undefined): boolean => typeof answer === 'number' && answer >= 200 && answer < 300
-
 export const nameOf = ({ method, status, amount, currency }: Payload): string =>
   `${method} ${status} (${Number(amount).toFixed(2)} ${currency})`

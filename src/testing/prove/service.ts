@@ -7,7 +7,6 @@ import { type Action, decimals, paidAt, type Story } from './story.ts'
 
 /** Makes the webhooks of each action of a story, and sends none. @throws {TypeError} when an action is not allowed. */
 export type Service = (story: Story, order_id: string) => Promise<Payload[][]>
-
 const DAY = 86_400_000
 const UUIDS = /\b[\da-f]{8}(?=(-[\da-f]{4}){3}-[\da-f]{12}\b)/g
 

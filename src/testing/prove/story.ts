@@ -29,7 +29,6 @@ export const COURSES = {
  * and a check of a card, none of which pays.
  */
 export type OrderKind = keyof typeof COURSES
-
 export const ORDER_KINDS: OrderKind[] = Object.keys(COURSES) as OrderKind[]
 
 /** How a capture, refund or void ends, in words. */
@@ -156,7 +155,6 @@ export const genuineOf = ({ sendings }: Pick<Story, 'sendings'>): Genuine[] => s
 
 /** The place of a webhook in the natural order. */
 export const at = ({ action, nth }: Genuine): number => action * 10 + nth
-
 export const isRace = ({ crowd = 1, ...story }: Story): boolean =>
   crowd > 1 || genuineOf(story).some(({ way }) => /^(together|with_next|hang_up|killed_before|killed)$/.test(way))
 
@@ -180,7 +178,6 @@ export function storyOf(course: string): Story {
 
 /** Minor units as people and the wire write them. */
 export const decimals = (minor: number): number => minor / 100
-
 export const currencyOf = ({ currency = 'UAH' }: Story): string => currency
 export const otherCurrency = (story: Story): string => (currencyOf(story) === 'USD' ? 'EUR' : 'USD')
 

@@ -24,6 +24,7 @@ type Fields = Record<string, string> & { amount: number; processed_amount?: numb
 /** Whether a shop that compares the price in a wrong way rejects an amount. */
 const PRICES: Readonly<Record<string, (amount: number, asked: number) => boolean>> = {
   sorts_amounts: (amount, asked) => String(amount) < String(asked),
+  counts_whole_units: (amount, asked) => Math.floor(amount) !== asked,
   five_percent_off: (amount, asked) => amount < asked * 0.95,
   texts_of_amounts: (amount, asked) => amount.toFixed(2).replace(/0$/, '') !== String(asked),
 }
@@ -143,10 +144,11 @@ export function receiver(bug?: string) {
     state(order_id: string): ProveState | undefined {
       const kept = orders.get(order_id)
       if (kept === undefined) return undefined
-      const sum = (...methods: string[]): number =>
-        [...kept.operations.values()]
-          .filter(({ method, status }) => status === 'success' && methods.includes(method))
-          .reduce((total, { minor }) => total + minor, 0)
+      const sum = (...methods: string[]): number => {
+        const done = [...kept.operations.values()].filter(({ status }) => status === 'success')
+        const own = done.filter(({ method }) => methods.includes(method)).map(({ minor }) => minor)
+        return (bug === 'last_one_is_all' ? own.slice(-1) : own).reduce((total, minor) => total + minor, 0)
+      }
       const paid = bug === 'newest_wins' && kept.latest !== 'success' ? 0 : sum('purchase', 'capture') + kept.added.paid
       return { paid: paid / 100, refunded: (sum('refund') + kept.added.refunded) / 100, shipped: kept.shipped }
     },

@@ -26,6 +26,8 @@ export const ALSO_WRONG: typeof WRONG = [
   ['texts_of_amounts', 'compares_texts', 'paid but not shipped', /00\.00|\d0\.00|9\.00/],
   ['books_then_fails', 'acts_before_answering', 'paid counted twice', /purchase success/],
   ['refund_needs_payment', 'order_matters', 'refund lost', /refund success/],
+  ['last_one_is_all', 'overwrites_sums', 'a payment was lost', /success/],
+  ['counts_whole_units', 'rounds', 'paid but not shipped', /purchase success/],
   ['parcel_for_each_part', 'ships_parts', 'shipped twice', /capture success/],
   ['gives_a_bonus', 'unknown', 'more was counted as paid than came', /purchase success/],
   ['without_the_fee', 'subtracts_fees', 'a payment was lost', /success/],

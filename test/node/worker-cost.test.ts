@@ -62,6 +62,8 @@ async function measure(): Promise<Map<string, Calls>> {
   // The tables are there: another order came before.
   await world.deliver(payment('A-0'))
   await world.advance(60_000)
+  for (let i = 0; i < 5; i++) await world.advance(900_000)
+  rows.set('the cron, each minute, with nothing due', await cron(world))
   const link = await world.link({ order_id: 'A-1', method: 'auth' })
   await row('a link, opened the first time', () => world.get(link))
   await row('a link, opened again', () => world.get(link))

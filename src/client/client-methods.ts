@@ -31,7 +31,7 @@ export interface Client {
    *
    * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
    * status `failure` and status_code `6007`; fields that the service does not know are null. Deno sends a request
-   * without a body again when its connection drops: a rejection may then answer the second copy.
+   * without a body again when its connection drops: a rejection may then belong to the second copy.
    *
    * @param input The order.
    * @param options `signal`, `timeoutMs`, `deadlineMs`, `maxRetries`.
@@ -53,7 +53,7 @@ export interface Client {
    * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
    * Beyond the API document.
    *
-   * Deno sends a request without a body again when its connection drops: a rejection may then answer the second
+   * Deno sends a request without a body again when its connection drops: a rejection may then belong to the second
    * copy.
    *
    * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations

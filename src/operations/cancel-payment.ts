@@ -62,7 +62,7 @@ async function run(config: ResolvedConfig, input: CancelPaymentInput, options: C
  *
  * Applies to a hosted `purchase` (split ones included) or `auth` with status `init`. The record that comes back has
  * status `failure` and status_code `6007`; fields that the service does not know are null. Deno sends a request
- * without a body again when its connection drops: a rejection may then answer the second copy.
+ * without a body again when its connection drops: a rejection may then belong to the second copy.
  *
  * @param config The configuration, as for `createClient`.
  * @param input The order.

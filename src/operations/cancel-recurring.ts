@@ -53,7 +53,7 @@ async function run(
  * Ends a subscription: no charge follows. `PUT {api_url}/api/v1/recurring/{recurring_id}/cancel`, without a body.
  * Beyond the API document.
  *
- * Deno sends a request without a body again when its connection drops: a rejection may then answer the second
+ * Deno sends a request without a body again when its connection drops: a rejection may then belong to the second
  * copy.
  *
  * The address is `apiUrl`, not `baseUrl`. Authenticates plainly with `X-API-KEY`, an assumption: public integrations

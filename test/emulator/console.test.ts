@@ -75,6 +75,15 @@ describe('search and paging', () => {
     expect(await read(bench.emulator, '/webhooks?q=refund')).toMatch(/data-key/)
     expect(await read(bench.emulator, '/webhooks?q=nothing')).not.toMatch(/data-key/)
     expect(await read(bench.emulator, '/requests?q=4009')).toMatch(/emulator-request-2/)
+    // Neither the names of what is kept of a request, nor what is not there.
+    for (const q of ['no such thing', 'response_body', 'response_headers', 'undefined'])
+      expect([q, await read(bench.emulator, `/requests?${new URLSearchParams({ q })}`)]).toEqual([
+        q,
+        expect.not.stringContaining('/_emulator/requests/emulator-request-'),
+      ])
+    await bench.emulator.fetch(`${bench.emulator.credentials.baseUrl}/nowhere`)
+    expect(await read(bench.emulator, '/requests?q=null')).not.toContain('/nowhere')
+    expect(await read(bench.emulator, '/requests?q=nowhere')).toContain('/nowhere')
   })
 
   it.each(['orders', 'requests', 'deliveries'])('pages through the JSON of %s', async (name) => {

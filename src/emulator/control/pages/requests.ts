@@ -12,12 +12,7 @@ export function requestsPage(desk: Desk, query: URLSearchParams): Promise<Respon
   const wanted = text.trim().toLowerCase()
   const onlyRejected = query.has('rejected')
   const found = requests.filter(
-    (one) =>
-      (!onlyRejected || isRejected(one)) &&
-      (wanted === ''
-        ? !isView(one)
-        : `${one.id} ${one.method} ${one.path} ${one.operation} ${one.order_id} ${one.status} ` +
-          `${one.reason} ${one.body} ${one.response_body}`.toLowerCase().includes(wanted)),
+    (one) => (!onlyRejected || isRejected(one)) && (wanted === '' ? !isView(one) : searchedText(one).includes(wanted)),
   )
   const here = '/_emulator/requests'
   const [page, links] = pageOf(found, here, query)
@@ -30,6 +25,13 @@ ${requestTable(page)}
 ${links}`
   return renderSection(desk, { title: 'Requests', body, section: 'requests' })
 }
+
+/** The text that a search compares: the values of a request, not their names. */
+const searchedText = (one: LoggedRequest): string =>
+  [one.id, one.method, one.path, one.operation, one.order_id, one.status, one.reason, one.body, one.response_body]
+    .filter((value) => value !== null)
+    .join('\n')
+    .toLowerCase()
 
 export function isView({ method, operation }: LoggedRequest): boolean {
   return method === 'GET' && operation === 'checkout'

@@ -173,6 +173,16 @@ function feesOf(attempts: readonly Listed[]): number {
   return done.reduce((sum, { fee }) => sum + minor(fee?.amount ?? 0), 0)
 }
 
+/** The sums that were paid and charged in a currency, less what went back. */
+function takenOf(attempts: readonly Listed[], currency: string): number {
+  const all = attempts.flatMap(({ payments, operations }) => [...payments, ...operations])
+  return all.reduce((sum, one) => {
+    const sign = one.method === 'refund' ? -1 : one.method === 'purchase' || one.method === 'capture' ? 1 : 0
+    const amount = ('processed_amount' in one && one.processed_amount) || one.amount
+    return one.status === 'success' && one.currency === currency ? sum + sign * minor(amount) : sum
+  }, 0)
+}
+
 const FILTERED: Record<string, readonly string[]> = {
   success: ['paid', 'reserved', 'partly_charged', 'partly_refunded'],
   waiting: ['waiting'],
@@ -233,8 +243,13 @@ it(`seed ${SEED}: a week on the console is what the service has`, async () => {
       for (const currency of ['UAH', 'EUR']) {
         const earned = (after.get(currency) ?? 0) - (before.get(currency) ?? 0)
         const [, section = ''] = days.split(`Total, ${currency}`)
-        const [, net = '0'] = new RegExp(`${en.day.columns.net}\\s*(-?[^\\d-]*[\\d,.]+)`).exec(section) ?? []
-        expect([currency, Math.round(Number(net.replace(/[^\d.-]/g, '')) * 100)]).toEqual([currency, earned])
+        const shown = (['taken', 'fee', 'net'] as const).map((column) => {
+          const [, sum = '0'] = new RegExp(`${en.day.columns[column]}\\s*(-?[^\\d-]*[\\d,.]+)`).exec(section) ?? []
+          return Math.round(Number(sum.replace(/[^\d.-]/g, '')) * 100)
+        })
+        // What the account lacks of the sums that moved, the service has kept as its fees.
+        const moved = takenOf(world.emulator.orders.list(), currency)
+        expect([currency, ...shown]).toEqual([currency, moved, moved - earned, earned])
       }
     }),
     8,

@@ -39,7 +39,7 @@ export function answerOf(error: unknown, at: number, { status, body, page, locat
 
 function ofApiError({ status, apiCode = '', retryable }: errors.ApiError): Pick<Answer, 'verdict' | 'says'> {
   const code = /^[A-Z]-\d{1,4}$/.test(apiCode) ? ` (${apiCode})` : ''
-  if (retryable) return { verdict: 'none', says: `HTTP ${status}` }
+  if (retryable) return { verdict: 'none', says: `HTTP ${status}${status === 429 ? ': a rate limit' : ''}` }
   return { verdict: 'rejected', says: `rejected with HTTP ${status}${code}` }
 }
 

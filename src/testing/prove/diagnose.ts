@@ -220,10 +220,7 @@ export async function causeOf(story: Story, played: Played, player: Player): Pro
   const counted = isRefund ? ['refund'] : ['purchase', 'capture']
   const done = sent.filter(({ status, method }) => status === 'success' && counted.includes(String(method)))
   const gap = tags.has('shipped') ? 0 : Math.abs(now - due)
-  const fails = async (probe: Story): Promise<Played | undefined> => {
-    const again = await player.play(probe)
-    return again?.difference === undefined ? undefined : again
-  }
+  const fails = (probe: Story): Promise<Played | undefined> => failing(player, probe)
   const facts: Facts = { story, played, fails, now, due, gap, parts: done.map(amountOf) }
   for (const [cause, wanted, also = () => true] of RULES) {
     if (wanted.every((tag) => tags.has(tag)) && (await also(facts))) return cause

@@ -9,7 +9,7 @@ import type { ProveFinding, ProveReport } from './report.ts'
 import { laterText, ordersText, pressFinding, stateText } from './report.ts'
 import { createPlayer, ignore, LOOK_ONCE, type Played, type Player } from './run.ts'
 import { createService } from './service.ts'
-import { shrink } from './shrink.ts'
+import { failing, shrink } from './shrink.ts'
 import { attacksOf, genuineOf, isGenuine, isRace, priced, readStory, type Story, storyOf } from './story.ts'
 
 /** How many failures and groups are enough; late orders to play again; copies at the end; orders to be behind with. */
@@ -304,7 +304,7 @@ async function copyAgain({ player, shop, report, options, right, failures }: Run
     if (!difference?.endsWith('_more')) continue
     // A receiver that takes each copy for new does not forget them.
     const copied = { ...story, sendings: [...story.sendings, ...genuineOf(story).slice(-1)] }
-    if ((await player.play(copied))?.difference !== undefined) continue
+    if (await failing(player, copied)) continue
     const advice = adviceOf('forgets_copies', options.usesEdgetill)
     const finding = findingOf({ story, played: { ...played, seen, difference }, orders: 1 }, 'forgets_copies', advice)
     addFinding(report, { ...finding, attacks: ['copy'], file: undefined })

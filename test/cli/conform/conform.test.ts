@@ -173,6 +173,14 @@ describe('conform, on a service that is otherwise', () => {
     )
   })
 
+  it('names a rate limit that does not end', async () => {
+    const { run, given } = openConform()
+    const fetch = async () => Response.json({ message: 'no' }, { status: 429 })
+    const report = await run({ config: { ...given.config, fetch, maxRetries: 0 } })
+    expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
+    expect(report?.statements[0]?.seen).toBe('HTTP 429: a rate limit')
+  })
+
   it('says after 5 s that it waits', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as rules from '../../src/till/protocol.ts'
 import * as checkouts from '../../src/till/protocol-checkout.ts'
-import { explore, GATE } from '../simulator/explore.ts'
+import { explore, ORDER } from '../simulator/explore.ts'
 import { CONFIRMED, findViolation, SCENARIOS, SETTLED, without } from '../simulator/run.ts'
 import { explorePayments } from '../simulator/second-payment.ts'
 import { CHECKOUT_SLIPS, SETTLED_SLIPS, SLIPS } from '../simulator/slips.ts'
@@ -15,7 +15,7 @@ const OF_TWO = /limit|version|pending operations|whole order|has changed/
 describe('the protocol of captures, refunds and voids', () => {
   it('moves money once, however callers, gate, network, service and clock interleave', () => {
     for (const scenario of [...SMALL, ...SETTLED]) {
-      const explored = explore(scenario, rules, GATE)
+      const explored = explore(scenario, rules, ORDER)
       expect([scenario.name, explored.violation]).toEqual([scenario.name, undefined])
     }
   }, 300_000)

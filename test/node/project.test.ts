@@ -87,6 +87,11 @@ it.each<[what: string, toml: string, text: string]>([
     FILLED.replace('[exports.ShopObject]', '[exports.Other]'),
     'Add [exports.ShopObject]',
   ],
+  [
+    'no KV namespace anywhere',
+    FILLED.replaceAll('binding = "STATE"', 'binding = "OTHER"'),
+    'no KV namespace is bound to STATE',
+  ],
   ['no cron', FILLED.replace(/^crons = .*$/m, ''), 'Add [triggers]'],
   ['an old date', FILLED.replace(/^compatibility_date = .*$/m, ''), 'compatibility_date is missing'],
   ['another environment’s KV id', live('id = "of-live"', 'id = "of-test"'), 'has the id that [env.test] has'],

@@ -18,8 +18,8 @@ export interface Machine<W extends object, S> {
   violated(world: W): string | undefined
 }
 
-/** The gate of the engine. */
-export const GATE: Machine<World, Scenario> = { firstWorld, successors, decided, violated }
+/** The protocol of one order's money. */
+export const ORDER: Machine<World, Scenario> = { firstWorld, successors, decided, violated }
 
 /** Visits every state of a scenario, the nearest first. @param see Called with each step: the world before it and after it. */
 export function explore<W extends object, S>(

@@ -1,4 +1,4 @@
-// Every interleaving of callers, gate, network, service, clock and deaths over the function that the gate runs: src/till/protocol.ts.
+// Every interleaving of callers, till, network, service, clock and deaths over the function that the till runs: src/till/protocol.ts.
 // explore.ts visits every state of such a world.
 
 import type { OrderOperation } from '../../src/index.ts'
@@ -26,11 +26,11 @@ export interface Scenario {
   /** How often each of them asks. */
   tries: readonly number[]
   deaths: number
-  /** Whether the gate may lose its storage. */
+  /** Whether the store may be lost. */
   canBeLost?: boolean
   /** The amount that may be captured in the merchant portal, in minor units. */
   byOthers?: number
-  /** Their earlier captures, of which the gate has an event. */
+  /** Their earlier captures, of which the till has an event. */
   madeBefore?: number
   /** Whether a person may say what became of an operation, who has seen it at the service. */
   byHand?: boolean
@@ -66,7 +66,7 @@ interface Promises {
 /** The belief of a caller after an answer. */
 export type Told = 'made' | 'not made' | 'declined'
 
-/** A call that left the gate. */
+/** A call that left the till. */
 interface Call {
   attempt: string
   of?: string | undefined
@@ -80,7 +80,7 @@ interface Call {
 /** An operation, with the attempt at paying that it is of. */
 type Stored = MoneyOperation & { of?: string }
 
-/** One run of the gate: a message, and the commands that follow from it. One at a time. */
+/** One run of the till: a message, and the commands that follow from it. One at a time. */
 interface Run {
   caller: number | undefined
   /** The attempt at paying that was chosen. */
@@ -106,9 +106,9 @@ export interface World {
   /** The webhook of the payment has not come yet. */
   paidLate?: true
   disk: readonly Stored[]
-  /** `at`: when the gate noticed it. */
+  /** `at`: when the till noticed it. */
   loss?: { at: number | undefined; isAsked: boolean }
-  /** The service's operations that the gate has events of; with a `?`: it is pending, as far as the gate knows. */
+  /** The service's operations that the till has events of; with a `?`: it is pending, as far as the till knows. */
   known: readonly string[]
   made: readonly {
     id: string
@@ -223,7 +223,7 @@ export function* successors(world: World, scenario: Scenario): Generator<[string
   if (run && deaths > 0) yield ['the worker dies', { ...without(world), deaths: deaths - 1 }]
   if (canBeLost && world.disk.length > 0) {
     const loss = { at: undefined, isAsked: false }
-    yield ['the gate loses its storage', { ...without(world), disk: [], loss, canBeLost: false }]
+    yield ['the store is lost', { ...without(world), disk: [], loss, canBeLost: false }]
   }
 }
 
@@ -368,7 +368,7 @@ function seen(message: Message, { promises, kind }: World, protocol: Protocol): 
   return { ...message, request: { ...message.request, version } }
 }
 
-/** After these the gate reads its state again. */
+/** After these the till reads its state again. */
 const AFTER_ASKING = ['request', 'looked_up']
 
 /** The next thing that a run waits for. */
@@ -378,11 +378,11 @@ function* inRun(world: World, run: Run): Generator<[string, World]> {
   yield* command ? carriedOut(world, { ...run, commands }, command) : ended(world, run)
 }
 
-/** Whatever reads the gate's storage next sees that it was lost. */
+/** Whatever reads the store next sees that it was lost. */
 const noticed = (world: World): World =>
   world.loss && world.loss.at === undefined ? { ...world, loss: { ...world.loss, at: world.now * TICK_MS } } : world
 
-/** The state as the gate reads it. */
+/** The state as the till reads it. */
 function read(world: World, run: Run, { committed }: Protocol): OrderState {
   const { disk, loss, attempts = [FIRST] } = world
   const own = (id: string) => disk.filter(({ of }) => of === id)

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import * as rules from '../../src/till/protocol.ts'
-import { type Explored, explore, GATE } from './explore.ts'
+import { type Explored, explore, ORDER } from './explore.ts'
 import { generated, guide, Life, scenarioRow, slipRow, writeGuide } from './life.ts'
 import type { Protocol, Scenario } from './model.ts'
 import { SETTLED_SLIPS, SLIPS, type Slip } from './slips.ts'
@@ -11,13 +11,13 @@ import { TILL, TILL_SCENARIOS } from './till-model.ts'
 
 const PROTOCOL = new URL('../../src/till/protocol.ts', import.meta.url)
 
-// A call may take 93 seconds, and one that was being made when the gate was lost, 62: the protocol assumes 120 and 60 at most.
+// A call may take 93 seconds, and one that was being made when the store was lost, 62: the protocol assumes 120 and 60 at most.
 const ONE = { kind: 'capture', amounts: [10], deaths: 0, arrivesWithin: 3 } as const
 const TWO = { kind: 'capture', deaths: 0, arrivesWithin: 3 } as const
 
 export const SCENARIOS: readonly Scenario[] = [
   { ...ONE, name: 'one key; the same was captured before, in the portal', tries: [2], madeBefore: 1000 },
-  { ...ONE, name: 'one key; the gate loses its storage', tries: [3], canBeLost: true, arrivesWithin: 2 },
+  { ...ONE, name: 'one key; the store is lost', tries: [3], canBeLost: true, arrivesWithin: 2 },
   { ...ONE, name: 'one key; another operation is made in the portal', tries: [2], byOthers: 700 },
   { ...ONE, name: 'one key; a person settles the unknown outcome', tries: [2], byHand: true },
   { ...ONE, name: 'one key, asked with three times; the worker dies', tries: [3], deaths: 1 },
@@ -61,7 +61,7 @@ const LATE = { ...TWO, arrivesWithin: 9, isLate: true, ticks: 4 } as const
 
 /** What a person decides, and what turns out to be untrue. */
 export const SETTLED: readonly Scenario[] = [
-  { ...LOST, name: 'one key; the gate loses its storage, and a person settles an unexplained operation' },
+  { ...LOST, name: 'one key; the store is lost, and a person settles an unexplained operation' },
   { ...LOST, name: 'one key; the same, and another capture was made in the portal', byOthers: 700, ticks: 3 },
   { ...LATE, name: 'one key; it is executed after it was counted as not executed', amounts: [10], tries: [2] },
   { ...LATE, name: 'two keys; the first is executed after it was counted so', amounts: [10, 10], tries: [1, 1] },
@@ -89,7 +89,7 @@ export function findViolation(
   scenarios: readonly Scenario[] = [...SCENARIOS, ...CONFIRMED],
 ): Explored['violation'] {
   for (const scenario of scenarios) {
-    const { violation } = explore(scenario, protocol, GATE)
+    const { violation } = explore(scenario, protocol, ORDER)
     if (violation) return violation
   }
   return undefined
@@ -105,7 +105,7 @@ function report(row: string, violation: Explored['violation'], isWanted: boolean
 if (import.meta.main) {
   const life = new Life()
   const rows = [...SCENARIOS, ...CONFIRMED, ...SETTLED].map((scenario) => {
-    const explored = explore(scenario, rules, GATE, (before, after) => life.see(before, after))
+    const explored = explore(scenario, rules, ORDER, (before, after) => life.see(before, after))
     return report(scenarioRow(scenario, explored), explored.violation, false)
   })
   for (const scenario of TILL_SCENARIOS) {

@@ -20,7 +20,7 @@ interface Run {
 
 interface World {
   visits: number
-  /** How often the gate may die. */
+  /** How often the process may die. */
   deaths: number
   /** Whether the shop cancels: it has not yet, the payment is cancelled, the links are closed, and the answer said so. */
   shop?: 'cancels' | 'cancelled' | 'closed' | 'told'
@@ -29,7 +29,7 @@ interface World {
   /** At the service: of each attempt, the first one first. */
   payments: (Status | undefined)[]
   cancelled: boolean[]
-  /** The state by the gate's events. */
+  /** The state by the till's events. */
   known: (Status | undefined)[]
   announced: number
   record?: { attempts: number; url?: string; expires_at: number; expired?: true }
@@ -87,7 +87,7 @@ function* successors(world: World, protocol: typeof stepCheckout): Generator<[st
     if (status !== 'init' && known[n - 1] !== status) yield [`the webhook of ${n} arrives`, learn(world, n)]
   }
   const { run: _, ...idle } = world
-  if (run && world.deaths > 0) yield ['the gate dies', { ...idle, deaths: world.deaths - 1 }]
+  if (run && world.deaths > 0) yield ['the process dies', { ...idle, deaths: world.deaths - 1 }]
   if (run) return yield* inRun(world, run, protocol)
   if (world.shop && !world.late) yield ['the short link expires', { ...world, late: true }]
   if (world.shop === 'cancels')
@@ -120,7 +120,7 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
     const state = before && !isNew ? before : fresh
     const expires_at = run.kind === 'short' ? 1 : 2
     const decided = protocol(state, message, world.late ? 1 : 0, { ...TERMS, expires_at })
-    // An attempt is announced in the step that decides on it; where no gate dies, two steps would do.
+    // An attempt is announced in the step that decides on it; where no process dies, two steps would do.
     const announced = world.shop && decided.find(({ type }) => type === 'announce')
     const commands = decided.filter((one) => one !== announced)
     return yield ['decides', { ...announce(world, announced), run: { ...run, message: undefined, state, commands } }]

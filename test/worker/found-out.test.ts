@@ -47,7 +47,7 @@ const LEFT = [
   secondary('A-1', 'capture', { ...ofAuth, amount: 30 }),
 ]
 
-/** An order whose payment was made by its link: the gate knows each operation that it has made. */
+/** An order whose payment was made by its link: the till knows each operation that it has made. */
 async function opened(events: object[]): Promise<World> {
   const world = new World()
   await world.open(await world.link({ order_id: 'A-1', method: 'auth' }))
@@ -99,7 +99,7 @@ it('what the service lists is taken for what is known by payment and moment: eac
   world.intercept = async (url) =>
     /\/orders\/A-1$/.test(url) ? Response.json([first, second]) : new Response('', { status: 404 })
   await world.advance(200_000)
-  // The first money call of an order that the gate did not create lists it.
+  // The first money call of an order that the till did not create lists it.
   expect(await send(world, 'refund', 'one', { refund_amount: 1 })).toMatchObject({ body: { code: 'api' } })
   expect(await world.order('A-1')).toMatchObject({ totals: { captured_minor: 20_100 }, operations: [{}, {}] })
   await world.deliver(second)

@@ -229,7 +229,7 @@ describe('an attempt that is not settled', () => {
 
 describe('what the service was asked for', () => {
   it.each(['throws before', 'throws after'] as const)(
-    'reaches onEvent, at whichever call KV, the gate or its storage fails (%s)',
+    'reaches onEvent, at whichever call KV or the database fails (%s)',
     async (how) => {
       await killAtEach('strict', 20, async (killAt) => {
         const handled = new Set<string>()

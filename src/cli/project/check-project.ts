@@ -74,6 +74,10 @@ export function checkEnvironment(environments: readonly WranglerEnvironment[], n
       findings.push(warning(name, `wrangler.toml does not show whether the cache of ${kind} is disabled`, look))
     }
   }
+  if (!stores.some(({ binding }) => binding === 'STATE')) {
+    const fix = `\`npx wrangler kv namespace create STATE --env ${name}\` prints the lines to add to wrangler.toml.`
+    findings.push(failed(name, 'no KV namespace is bound to STATE', fix))
+  }
   const hasHyperdrive = className === undefined && stores.some(({ table }) => table === 'hyperdrive')
   if (!hasHyperdrive && (className === undefined || !classes.includes(className))) {
     const wanted = className ?? 'ShopObject'

@@ -77,8 +77,7 @@ function recordingOf(exchanges: readonly Exchange[]): Recording {
       recording.differs.push(`${order.order_id}: the emulator rejects it: ${(error as Error).message}`)
     }
   }
-  recording.differs = [...new Set(recording.differs)]
-  return recording
+  return { ...recording, differs: [...new Set(recording.differs)] }
 }
 
 /** The test card for the same end of a payment. */
@@ -105,7 +104,8 @@ function compare({ payments: [own], operations: ours }: OrderView, payment: Json
 
 export function recordingText(file: string, { orders, differs }: Recording): string {
   const command = `npx edgetill emulator --seed-file ${file}`
-  const title = `Recorded ${orders.length} orders in ${file}: ${command} begins with them.`
+  const what = orders.length === 1 ? 'order' : 'orders'
+  const title = `Recorded ${orders.length} ${what} in ${file}: ${command} begins with them.`
   const says = differs.length === 0 ? 'The emulator does the same with them.' : 'The emulator differs:'
   return [title, says, ...differs.map((line) => `  ${line}`)].join('\n')
 }

@@ -76,7 +76,7 @@ export function reportText(report: ProveReport): string {
 export function summaryText({ seed, orders, requests, findings, complete, stopped }: ProveReport): string {
   const found = `${findings.length || 'nothing'} ${['found', 'thing is wrong'][findings.length] ?? 'things are wrong'}`
   const early = stopped ? ` so far${complete ? '' : ', and not every attack was tried'}: ${stopped}` : ''
-  return `${ordersText(orders)}, ${requests} webhooks, seed ${seed}: ${found}${early}.`
+  return `${ordersText(orders)}, ${counted(requests, 'webhook')}, seed ${seed}: ${found}${early}.`
 }
 
 /** The lines about late orders and attacks that were not tried. */
@@ -89,7 +89,8 @@ export function restText({ late, leftOut }: ProveReport): string[] {
 /** Twice the time, in whole seconds. */
 const settleMsFor = (ms: number): number => Math.ceil((2 * ms) / 1_000) * 1_000
 export const laterText = (ms: number): string => ` Is it right later? Pass --settle-ms ${settleMsFor(ms)}.`
-export const ordersText = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+export const ordersText = (count: number): string => counted(count, 'order')
 
 /** Three columns, read from top to bottom. */
 function columns(cells: readonly string[]): string[] {

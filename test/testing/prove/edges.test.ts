@@ -75,9 +75,9 @@ it('one order is one order in every format, and a whole run is not said to be ea
     ...{ leftOut: [], findings: [], late: { orders: 1, ms: 1_200 } },
   }
   for (const text of [reportText(report), reportPage(report), junitOf(report), sarifOf(report, new Map())]) {
-    expect(text).toContain('1 order, 1 webhooks, seed 1: nothing found.')
+    expect(text).toContain('1 order, 1 webhook, seed 1: nothing found.')
     expect(text).toContain('Right, but late: 1 order, up to 1200 ms. Pass --settle-ms 3000: it is faster.')
-    expect(text).not.toMatch(/1 orders|so far/)
+    expect(text).not.toMatch(/\b1 orders|1 webhooks|so far/)
   }
 })
 

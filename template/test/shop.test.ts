@@ -7,7 +7,7 @@ import type { Env } from '../worker/env.ts'
 import { onAlert } from '../worker/on-alert.ts'
 import { onEvent } from '../worker/on-event.ts'
 
-/** `env` takes what your code needs beside the engine's bindings: SHOP_TOKEN, `DB: createD1Double(schema)` of edgetill/testing. */
+/** `env` adds bindings of your own to the engine's: SHOP_TOKEN, `DB: createD1Double(schema)` of edgetill/testing. */
 const openShop = () => createTestShop<Env>({ onEvent, onAlert, env: {} })
 
 /** Fails with the text of each error that onEvent threw. */
@@ -40,5 +40,5 @@ test('what your shop does when an order is paid', async () => {
   const order = await shop.sell({ amount: 100.5 })
   await shop.pay(order)
   await assertHandled(shop)
-  // Assert here what worker/on-event.ts has done by now: a row in your database, a call of your shop's server.
+  // Assert here the effects of worker/on-event.ts: a row in your database, a call of your shop's server.
 })

@@ -14,7 +14,7 @@ export const onEvent: OnEvent = async ({ event }, order) => {
   await say(`Paid ${paid.amount.toFixed(2)} ${paid.currency} · order ${order.replaces ?? order.order_id}`)
 }
 
-/** Your code for matters that need a person. `text` says what happened, and what to do. */
+/** Your code that alerts a person: `text` has the incident and what to do. */
 export const onAlert: OnAlert = ({ text }) => say(text)
 
 /** Posts a text to your chat if CHAT_URL is set, else prints it. */

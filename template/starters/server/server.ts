@@ -28,7 +28,7 @@ const server = createServer(nodeHandler(shop)).listen(Number(PORT), HOST, () =>
   console.log(`listening on port ${PORT}`),
 )
 
-/** Takes no more requests, and ends what is under way, within eight seconds. What is left stays due. */
+/** Takes no more requests, and ends within eight seconds. Unfinished work stays due. */
 async function stop(): Promise<void> {
   server.close()
   await shop.stop()

@@ -63,4 +63,4 @@ test('a declined card charges nothing', async () => {
   assert.deepEqual([status, totals.captured_minor], ['failure', 0])
 })
 
-// Assert here what on-event.ts has done by now: a row in your database, a call of your program.
+// Assert here the effects of on-event.ts: a row in your database, a call of your program.

@@ -1,4 +1,4 @@
-// `npm start`: your shop beside an emulator of the service, on this machine. What you deploy is server.ts alone.
+// `npm start`: your shop beside an emulator of the service, on this machine. You deploy only server.ts.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

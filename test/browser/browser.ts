@@ -9,7 +9,13 @@ import { isForChange } from '../support/environment.ts'
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 780 } } as const
+export const SIZES = {
+  wide: { width: 1280, height: 900 },
+  tablet: { width: 768, height: 1024 },
+  phone: { width: 390, height: 780 },
+  small: { width: 360, height: 740 },
+  smallest: { width: 320, height: 640 },
+} as const
 interface Look {
   locale: 'en-GB' | 'uk-UA'
   size: keyof typeof SIZES
@@ -24,6 +30,19 @@ const EVERY_LOOK: readonly Look[] = [
 ]
 /** A change is judged by two, which have both languages, sizes and schemes. */
 export const LOOKS: readonly Look[] = isForChange ? EVERY_LOOK.slice(0, 2) : EVERY_LOOK
+
+/** Each size but the usual phone's, in each language and scheme. A change is judged by the smallest and the widest. */
+const SHOWN_SIZES = ['smallest', 'small', 'tablet', 'wide'] as const
+export const SHOP_LOOKS: readonly Look[] = isForChange
+  ? [
+      { locale: 'uk-UA', size: 'smallest', colorScheme: 'light' },
+      { locale: 'en-GB', size: 'wide', colorScheme: 'dark' },
+    ]
+  : SHOWN_SIZES.flatMap((size) =>
+      (['uk-UA', 'en-GB'] as const).flatMap((locale) =>
+        (['light', 'dark'] as const).map((colorScheme) => ({ locale, size, colorScheme })),
+      ),
+    )
 
 let browser: Browser
 export const newContext = (options?: BrowserContextOptions): Promise<BrowserContext> => browser.newContext(options)

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, startShop } from '../../examples/shop/start.ts'
 import { fillDay } from '../../src/cli/service/dev/fill-day.ts'
-import { checkWithAxe, LOOKS, look, newContext, SIZES, tabTo, typeInto, useBrowser } from './browser.ts'
+import { checkWithAxe, look, newContext, SHOP_LOOKS, SIZES, tabTo, typeInto, useBrowser } from './browser.ts'
 
 const SHOP_NAME = 'Майстерня'
 
@@ -126,7 +126,7 @@ async function findPages(page: Page, origin: string): Promise<string[]> {
   return found
 }
 
-it.each(LOOKS)(
+it.each(SHOP_LOOKS)(
   'every page is right to axe and to its own policy, and does not scroll sideways: $locale, $colorScheme, $size',
   async ({ size, ...how }) => {
     const viewport = SIZES[size]
@@ -202,7 +202,7 @@ describe.each(['en-GB', 'uk-UA'])('in %s', (locale) => {
 it.each(['en-GB', 'uk-UA'])(
   'a small phone shows payments on its first screen, and the whole menu: %s',
   async (locale) => {
-    const page = await signedIn(full, { viewport: { width: 360, height: 740 }, locale })
+    const page = await signedIn(full, { viewport: SIZES.small, locale })
     const rows = async (path: string) => {
       await page.goto(`${full.worker}/console${path}`)
       const boxes = await page
@@ -220,7 +220,7 @@ it.each(['en-GB', 'uk-UA'])(
 )
 
 it('the sums of a busy week fit a phone of 320 px', async () => {
-  const page = await signedIn(full, { viewport: { width: 320, height: 640 }, locale: 'uk-UA' })
+  const page = await signedIn(full, { viewport: SIZES.smallest, locale: 'uk-UA' })
   await page.goto(`${full.worker}/console/day`)
   const row = (name: string) => `<tr><th scope="row">${name}</th>${'<td class="n">78\u00a0721,10</td>'.repeat(3)}</tr>`
   const rows = `<table class="sums">${['Переказ із рахунку', '16 лист.'].map(row).join('')}</table>`

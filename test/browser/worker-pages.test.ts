@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { type Served, serveOnNode } from '../../src/cli/service/serve-node.ts'
 import { ORDER, World } from '../worker/support/world.ts'
-import { checkWithAxe, LOOKS, look, newContext, SIZES, useBrowser } from './browser.ts'
+import { checkWithAxe, look, newContext, SHOP_LOOKS, SIZES, useBrowser } from './browser.ts'
 
 /** One word of 120 letters, then many words. */
 const LONG = `${'Найдовшаназвакрамниці'.repeat(6)} ${'Комплект керамічного посуду ручної роботи '.repeat(4).trim()}`
@@ -99,7 +99,7 @@ const TITLES: Record<string, Record<'en' | 'uk', string>> = {
   revoked: { en: 'This payment link is no longer valid', uk: 'Це посилання на оплату більше не діє' },
 }
 
-it.each(LOOKS)(
+it.each(SHOP_LOOKS)(
   'no page of the worker scrolls sideways, and axe finds nothing: $locale, $size, $colorScheme',
   async ({ size, ...how }) => {
     const context = await newContext({ ...how, viewport: SIZES[size], bypassCSP: true })

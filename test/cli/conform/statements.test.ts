@@ -184,8 +184,10 @@ describe('conform, statement by statement', () => {
   it.each([200, 400, 401, 403, 404, 405, 422])(
     'decides nothing by a page in place of the API (%i), and says why once',
     async (status) => {
-      const report = await openConform({}, [() => html(status)]).run()
+      const { run, probes } = openConform({}, [() => html(status)])
+      const report = await run()
       expect([idsOf(report, 'holds'), idsOf(report, 'differs')]).toEqual([[], []])
+      expect(probes.filter(({ body }) => body.cc_number !== undefined)).toEqual([])
       const seen = report?.statements.map((one) => one.seen) ?? []
       expect(seen[0]).toBe(`HTTP ${status} with ${PAGE}`)
       const open = seen.filter((one) => !/^see \w+$|EDGETILL_|--/.test(one))

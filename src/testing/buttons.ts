@@ -30,7 +30,7 @@ const [ASKED, PART, MOST] = [10_050, 3_020, 6_030]
  * How long nothing may change before a verdict, as a worker may refund every few seconds: usually, after a 202, at
  * most.
  */
-const [PRESS_MS, STILL_MS, ACCEPTED_MS, MAX_MS] = [1_000, 6_000, 12_000, 60_000]
+const [PRESS_MS, STILL_MS, ACCEPTED_MS, MAX_MS] = [1_000, 12_000, 20_000, 60_000]
 
 /** The wrong ends of a press: made twice, of another amount, unknown to the shop, or never made. */
 export type WrongPress = 'twice' | 'other' | 'lost' | 'never'
@@ -46,12 +46,14 @@ type ButtonOptions = ShopOptions & { [name in Button]?: ShopButton | undefined }
 /** Presses the shop's own buttons, against an emulator that is served, and returns the presses that ended wrong. */
 export async function pressButtons(options: ButtonOptions, shop: Shop, run: number): Promise<Pressed[]> {
   const pressed: Pressed[] = []
+  let slowest = 0
   for (const name of BUTTONS) {
     if (options[name] === undefined) continue
     for (const [n, how] of (Object.keys(PRESSES) as Press[]).entries()) {
       if (how === 'killed' && options.restart === undefined) continue
-      const one = await pressButton(options, shop, name, how, `prove-${run.toString(36)}-${name[0]}${n}`)
+      const one = await pressButton(options, shop, name, how, `prove-${run.toString(36)}-${name[0]}${n}`, slowest)
       pressed.push(one)
+      slowest = Math.max(slowest, one.tookMs)
       // A webhook that never comes is waited for once.
       if (one.wrong === 'lost' || one.wrong === 'never') break
     }
@@ -70,6 +72,8 @@ export interface Pressed {
   answers: (number | string)[]
   /** How long nothing may change before a verdict. */
   stillMs: number
+  /** From the last press to its end. */
+  tookMs: number
   /** The amounts that the service moved, and the shop's state. */
   moved: number[]
   seen?: ProveState | undefined
@@ -81,7 +85,8 @@ export interface Pressed {
 /** Tolerates any amount of a shop: it is judged, not rejected. */
 const minorOf = (amount: unknown): number => Math.round(Number(amount ?? 0) * 100)
 
-async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how: Press, id: string): Promise<Pressed> {
+/** @param slowest How long the slowest press before it took, in milliseconds. */
+async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how: Press, id: string, slowest: number) {
   const order = await shop.create({ order_id: id, amount: fromMinorUnits(ASKED), currency: 'UAH' })
   const { order_id, currency } = order
   const wanted = Math.max(1, Math.round((minorOf(order.amount) * (how === 'keys' ? MOST : PART)) / ASKED))
@@ -105,6 +110,7 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
     wanted,
     answers: [],
     stillMs: STILL_MS,
+    tookMs: 0,
     moved: [],
     look,
   }
@@ -126,14 +132,16 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
   const isTwo = how === 'sides' || how === 'keys'
   const first = isTwo ? Promise.all([once(), once(how === 'keys' ? crypto.randomUUID() : undefined)]) : once()
   if (how === 'killed') {
-    for (let i = 0; i < 60 && (await look()) === 'never'; i++) await pause(50)
+    for (let ms = 0; ms < Math.max(3_000, 2 * slowest) && (await look()) === 'never'; ms += 50) await pause(50)
     await shop.restart()
   }
   await first
   if (!isTwo) await once()
 
-  one.stillMs = Math.max(options.settleMs, one.answers.includes(202) ? ACCEPTED_MS : STILL_MS)
-  let pressedAt = Date.now()
+  const usualMs = Math.max(one.answers.includes(202) ? ACCEPTED_MS : STILL_MS, 3 * slowest)
+  one.stillMs = Math.max(options.settleMs, usualMs + (how === 'killed' ? shop.restartMs : 0))
+  const began = Date.now()
+  let pressedAt = began
   const ended = async (): Promise<string> => {
     one.wrong = await look()
     return /lost|never/.test(one.wrong ?? '') ? JSON.stringify([one.moved, one.seen]) : ''
@@ -147,6 +155,7 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
     await once()
   }
   await untilStill(ended, () => one.stillMs, Math.max(MAX_MS, one.stillMs), pressAgain)
+  if (one.wrong === undefined) one.tookMs = Date.now() - began
   if (one.moved.length === 0 && how === 'twice' && Number(one.answers[0]) >= 400) {
     const gets = 'It gets a form with order_id, amount, currency and key.'
     throw new ProveError(`The ${name} could not be pressed: it responded ${one.answers.join(', then ')}. ${gets}`)

@@ -1,52 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createEmulator } from '../../../src/emulator/index.ts'
-import { createClient, createWebhookHandler, eventKey, foldOrder, type WebhookEvent } from '../../../src/index.ts'
-import { type ProvePress, prove } from '../../../src/testing/index.ts'
+import { createWebhookHandler } from '../../../src/index.ts'
 import { createTill, sqlite } from '../../../src/till/index.ts'
 import { hasSqlite } from '../../support/environment.ts'
+import { openShop, type Press, play, WEBHOOKS } from './support/button-shop.ts'
 import { WRONG_BUTTONS } from './support/wrong.ts'
-
-const WEBHOOKS = 'https://shop.example.com/webhooks'
-type Emulator = ReturnType<typeof createEmulator>
-type Press = (press: ProvePress) => Promise<unknown>
-
-/** A shop whose events are kept, and which refunds and captures in one way. */
-function play(
-  events: Map<string, WebhookEvent>,
-  receive: (request: Request) => Promise<Response>,
-  emulator: Emulator,
-  buttons: { refund?: Press; capture?: Press },
-) {
-  return prove({
-    url: WEBHOOKS,
-    fetch: (input, init) => {
-      const request = new Request(input, init)
-      return request.url.startsWith('https://shop.') ? receive(request) : emulator.fetch(request)
-    },
-    state(order_id) {
-      const own = [...events.values()].filter((event) => event.order_id === order_id)
-      const { totals } = foldOrder(own)
-      return own.length === 0 ? undefined : { paid: totals.captured_minor / 100, refunded: totals.refunded_minor / 100 }
-    },
-    orders: 1,
-    emulator: emulator.credentials.baseUrl,
-    restart() {},
-    ...buttons,
-  })
-}
-
-function openShop() {
-  const inbox: { receive?: (request: Request) => Promise<Response> } = {}
-  const fetch = async (url: string, init: RequestInit) =>
-    (await inbox.receive?.(new Request(url, init))) ?? new Response()
-  const emulator = createEmulator({ fetch })
-  const events = new Map<string, WebhookEvent>()
-  const onEvent = (event: WebhookEvent) => void events.set(eventKey(event), event)
-  const receive = createWebhookHandler({ secrets: emulator.credentials.apiSecret, onEvent, onRejected() {} })
-  inbox.receive = receive
-  const client = createClient({ ...emulator.credentials, fetch: emulator.fetch, onWarning() {} })
-  return { emulator, events, receive, client, onEvent, inbox }
-}
 
 describe.concurrent('the buttons of a shop', () => {
   it.each(WRONG_BUTTONS)('%s: %s, %s', { timeout: 300_000 }, async (button, cause, verdict, name) => {

@@ -1,6 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { junitOf, reportPage, sarifOf } from '../../../src/cli/service/prove-report.ts'
 import { type ProveOptions, type ProveReport, prove, reportText } from '../../../src/testing/index.ts'
+import { openShop, type Press, play } from './support/button-shop.ts'
+import { inFakeTime } from './support/fake-time.ts'
 import { receiver } from './support/receiver.ts'
 
 const ORIGIN = 'https://shop.example.com'
@@ -81,23 +83,6 @@ it('one order is one order in every format, and a whole run is not said to be ea
   }
 })
 
-/** Lets the time of a run pass at once. */
-async function inFakeTime<T>(work: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  try {
-    let isDone = false
-    const running = work()
-    const end = (): void => {
-      isDone = true
-    }
-    running.then(end, end)
-    while (!isDone) await vi.advanceTimersByTimeAsync(20)
-    return await running
-  } finally {
-    vi.useRealTimers()
-  }
-}
-
 /** A shop that books some webhooks this much later than it has responded. */
 function slow(status: number, lateMs: (nth: number) => number | undefined): Partial<ProveOptions> & typeof URLS {
   const shop = receiver()
@@ -150,4 +135,18 @@ it('a first order that is not right in time names --settle-ms', async () => {
   )
   const more = { ...options, settleMs: 20_000, orders: 0, kinds: ['paid'] as const, maxSeconds: 10_000 }
   expect((await inFakeTime(() => prove(more))).findings).toEqual([])
+})
+
+it('a worker that refunds long after the press is right', { timeout: 60_000 }, async () => {
+  const { emulator, events, receive, client } = openShop()
+  const pressed = new Set<string>()
+  const refund: Press = async ({ key, order_id, amount, currency }) => {
+    if (pressed.has(order_id)) return
+    pressed.add(order_id)
+    const make = () => client.refundPayment({ order_id, order_currency: currency, refund_amount: amount })
+    setTimeout(() => void make().catch(() => {}), 9_000)
+    return key
+  }
+  const { findings } = await inFakeTime(() => play(events, receive, emulator, { refund }))
+  expect(findings.filter(({ attacks }) => attacks.some((one) => one.startsWith('refund')))).toEqual([])
 })

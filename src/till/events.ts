@@ -109,15 +109,15 @@ export async function storeEvent(
   let isKept = false
   return again(async () => {
     const read = await readOrder(scope, order_id, '', [summary])
-    const { order, events, made, bases } = read
+    const { order, events, calls, bases } = read
     if (events.some((one) => one.id === id)) return undefined
     if (!isKept) await scope.keep?.(event, summary, order_id)
     isKept = true
     const base = bases.find(({ record }) => operation_id !== undefined && record.operation_id === operation_id)
     const body = packed(event, summary, base, scope.keepCardToken)
-    const isOpen = made.some(({ late }) => late) ? 2 : needsPerson(order)
+    const isOpen = calls.some(({ late }) => late) ? 2 : needsPerson(order)
     // A response has its operation's id, and was not given to `onEvent`.
-    const isReported = events.some((one) => reportOf(one) === report && !made.some((own) => own.id === one.id))
+    const isReported = events.some((one) => reportOf(one) === report && !calls.some((own) => own.id === one.id))
     const dueInMs = notify && !isReported ? 0 : null
     const { id: _, ...fields } = summary
     const its = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const

@@ -37,13 +37,13 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 export async function putListed(scope: TillScope, behind: readonly Behind[]): Promise<void> {
   const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
     WHERE o.order_id = ?`
-  const news = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
+  const newer = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
     unlisted IS NOT NULL)) ORDER BY number`
   await again(async () => {
     const reads = behind.map(async ({ order_id }): Promise<SqlStatement[]> => {
       const key = await orderKeyOf(order_id)
       // The list's row before the log: another process that has written since may have read a newer log.
-      return [[known, [order_id]], selectOrder(scope, key), [news, [key]]]
+      return [[known, [order_id]], selectOrder(scope, key), [newer, [key]]]
     })
     const read = await runAll(scope, (await Promise.all(reads)).flat())
     const puts = await Promise.all(behind.map((one, i) => fold(scope, one, read.slice(3 * i))))
@@ -67,7 +67,7 @@ async function fold(
   const paper = paperAmong(before[0] ?? {}, records, attempts)
   const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
   const isUnknown = attempts.some(
-    ({ made, payment, order }) => made.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
+    ({ calls, payment, order }) => calls.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
   )
   const token = crypto.randomUUID()
   const listed = { ...paper, ...listedColumns(order_id, attempts, isUnknown, await scope.flagged?.(attempts)) }

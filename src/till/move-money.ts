@@ -152,11 +152,11 @@ async function driveKey(scope: TillScope, driver: Driver, first: Message, isCall
 function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest): Reading | MoneyAnswer {
   const { attempts, order_id } = reading
   if (isWhole && attempts.length === 0) return reading
-  const facts = attempts.map(({ order_id, order, made }) => ({
+  const facts = attempts.map(({ order_id, order, calls }) => ({
     order_id,
     holdsMoney: holdsMoney(order.totals),
-    isUnsettled: made.some(isOpen),
-    hasKey: made.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
+    isUnsettled: calls.some(isOpen),
+    hasKey: calls.some((one) => one.keyHash === keyHash && one.outcome !== 'not_sent'),
   }))
   const chosen = chooseAttempt(facts, isWhole ? undefined : order_id)
   return typeof chosen === 'string' ? (attempts.find((one) => one.order_id === chosen) ?? reading) : chosen
@@ -218,7 +218,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       }
       reading = target
       const { openElsewhere } = target.state.order
-      const beside = target.attempts.find(({ made }) => openElsewhere && made.includes(openElsewhere))
+      const beside = target.attempts.find(({ calls }) => openElsewhere && calls.includes(openElsewhere))
       // The other attempt's open operation ends now, or blocks the request.
       if (openElsewhere && beside) {
         await play(scope, beside.order_id, { type: 'check', id: openElsewhere.id, mayAsk: true })
@@ -228,10 +228,10 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
     },
     store({ operation }, { type }) {
       const { id, keyHash, outcome, answer, operation_id, known, maybeLost } = operation
-      const before = reading.made.find((one) => one.id === id)
+      const before = reading.calls.find((one) => one.id === id)
       if (before) {
         if (!before.late && before.outcome === outcome) return
-        const operations = reading.made.map((one) => (one === before ? operation : one))
+        const operations = reading.calls.map((one) => (one === before ? operation : one))
         const { server_url = addressOf(scope, reading) } = fields as { server_url?: unknown }
         isAnnounced = type === 'responded' && answer?.code === 'executed' && server_url !== undefined
         const event = isAnnounced ? { event: operation.kind } : {}
@@ -282,7 +282,8 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       return decided
     },
   }
-  const isCalling = (id: string) => reading.made.some((one) => one.id === id && reading.now - one.started_at <= CALL_MS)
+  const isCalling = (id: string) =>
+    reading.calls.some((one) => one.id === id && reading.now - one.started_at <= CALL_MS)
   try {
     const answer = await driveKey(scope, driver, first, isCalling)
     return { order_id: reading.order_id, answer, why }

@@ -259,9 +259,9 @@ function factsOf(reading: Reading | undefined): AttemptFacts {
  */
 function beforeOpening(opening: Run, { checkout, attempts }: CheckoutState): Opened | undefined {
   const { reading, asked, mayGoOn, visit } = opening
-  const { base_id, now, attempts: made } = reading as Reading
+  const { base_id, now, attempts: opened } = reading as Reading
   if (!checkout) return undefined
-  const { payment, order } = made.find(({ attempt }) => attempt === checkout.attempts) as Reading
+  const { payment, order } = opened.find(({ attempt }) => attempt === checkout.attempts) as Reading
   if (!visit && JSON.stringify(payment?.terms) !== JSON.stringify(asked?.terms))
     return notSent('key_reused', `${base_id} was used for another payment.`)
   const { status } = attempts[checkout.attempts - 1] as AttemptFacts

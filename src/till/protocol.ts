@@ -104,10 +104,10 @@ export interface OrderState {
   /** The oldest first. */
   operations: readonly MoneyOperation[]
   /**
-   * The storage was lost, and with it every key. `isAsked`: the service was asked since; `kept`: operations that need
+   * The storage was lost, and with it every key. `isAsked`: the service was asked since; `keyless`: operations that need
    * no key.
    */
-  loss?: { at: number; isAsked: boolean; kept?: readonly string[] }
+  loss?: { at: number; isAsked: boolean; keyless?: readonly string[] }
   /** A request that waits until an earlier operation is settled. */
   waiting?: MoneyRequest
 }
@@ -297,7 +297,7 @@ function unexplained(state: OrderState, kind: string): OrderOperation[] {
 }
 
 const isExplained = ({ operations, loss }: OrderState, id: string): boolean | undefined =>
-  loss?.kept?.includes(id) || operations.some((one) => one.operation_id === id)
+  loss?.keyless?.includes(id) || operations.some((one) => one.operation_id === id)
 
 /** A key that may have been lost. Once each of the service's operations belongs to another key, it was not executed. */
 function claim(state: OrderState, operation: MoneyOperation): Step {
@@ -339,8 +339,8 @@ function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number
 export function asOfEvents(
   state: Pick<OrderState, 'operations' | 'loss'> & { order: Pick<OrderFacts, 'order_id' | 'operations'> },
 ): MoneyOperation[] {
-  const { operations: made, order } = state
-  return made.map((one) => {
+  const { operations: calls, order } = state
+  return calls.map((one) => {
     const { outcome, operation_id, answer, late, kind, maybeLost } = one
     if (late) return one
     const record = answer?.code === 'executed' ? answer.record : {}
@@ -354,12 +354,12 @@ export function asOfEvents(
     if (outcome !== 'rejected' || maybeLost) return one
     const lost = unexplained(state as OrderState, kind)
     const isOfOther = (found: OrderOperation) =>
-      made.some((other) => isPossible(other) && !other.known.includes(found.id) && isLike(found, other))
+      calls.some((other) => isPossible(other) && !other.known.includes(found.id) && isLike(found, other))
     const found = order.operations.find(
       (shown) =>
         shown.status !== 'failure' &&
         isLike(shown, one) &&
-        !knownTo(made, one).includes(shown.id) &&
+        !knownTo(calls, one).includes(shown.id) &&
         !lost.includes(shown) &&
         !isOfOther(shown),
     )
@@ -378,16 +378,16 @@ const isMoney = (method: string): method is OperationKind => Object.hasOwn(TOTAL
 type Moved = Pick<OrderFacts, 'totals' | 'operations'>
 
 /** An order's totals with every operation that is not final: pending at the service, in progress, or unknown. */
-export function committed({ totals, operations }: Moved, made: readonly MoneyOperation[]): OrderTotals {
+export function committed({ totals, operations }: Moved, calls: readonly MoneyOperation[]): OrderTotals {
   const all = { ...totals }
   for (const { method, status, amount } of operations) {
     if (isMoney(method) && !isOver({ status })) all[TOTAL_OF[method]] += Math.round((amount ?? 0) * 100)
   }
-  for (const one of made) {
+  for (const one of calls) {
     const { kind, operation_id, outcome, expected, maybeLost } = one
     const isShown =
       operation_id === undefined
-        ? match(made, one, operations) !== 'none'
+        ? match(calls, one, operations) !== 'none'
         : operations.some(({ id, method }) => id === operation_id && method === kind)
     if (outcome !== 'rejected' && outcome !== 'not_sent' && !maybeLost && !isShown) all[TOTAL_OF[kind]] += expected
   }
@@ -400,15 +400,15 @@ const partsOf = (totals: OrderTotals): string =>
 /** The attempts and their money as one word, which any later operation changes. */
 export const versionOf = (
   order: Moved & Pick<OrderFacts, 'order_id' | 'versionsBeside'>,
-  made: readonly MoneyOperation[],
+  calls: readonly MoneyOperation[],
 ): string => {
-  const own = `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, made))}`
+  const own = `${encodeURIComponent(order.order_id)}:${partsOf(committed(order, calls))}`
   return [own, ...(order.versionsBeside ?? [])].sort().join()
 }
 
 /** The rest for each kind of operation, in minor units. */
-export function leftOf(order: Moved, made: readonly MoneyOperation[]): Record<OperationKind, number> {
-  const all = committed(order, made)
+export function leftOf(order: Moved, calls: readonly MoneyOperation[]): Record<OperationKind, number> {
+  const all = committed(order, calls)
   // An order that was captured beyond its hold, or refunded twice, has no rest.
   const held = Math.max(all.authorized_minor - all.captured_minor - all.voided_minor, 0)
   // A pending capture cannot be refunded yet.
@@ -520,24 +520,24 @@ const settledByHand = ({ order }: OrderState, method: OperationKind, amount: num
 })
 
 /** Exclude the operations of the service that are already matched to other requests. */
-const knownTo = (made: readonly MoneyOperation[], { id, known }: MoneyOperation): string[] =>
-  known.concat(made.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
+const knownTo = (calls: readonly MoneyOperation[], { id, known }: MoneyOperation): string[] =>
+  known.concat(calls.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
 
 /**
  * The service's operation of a request: it has the same kind and amount, and was not known before. It is unclear if two
  * match, or if a request that a person has settled may be the match.
  */
 function match(
-  made: readonly MoneyOperation[],
+  calls: readonly MoneyOperation[],
   operation: MoneyOperation,
   shown: readonly OrderOperation[],
   fits: (one: OrderOperation) => boolean = (one) => isLike(one, operation),
 ): OrderOperation | 'none' | 'unclear' {
-  const known = knownTo(made, operation)
+  const known = knownTo(calls, operation)
   const found = shown.filter((one) => fits(one) && !known.includes(one.id))
   const [first] = found
   if (!first) return 'none'
-  const isOfOther = made.some(
+  const isOfOther = calls.some(
     (other) =>
       other.outcome === 'done' &&
       other.operation_id === undefined &&
@@ -565,11 +565,11 @@ function traceOf(
 
 /** The service's operation that an unknown outcome became, if the events are enough to find it. */
 export function answeredBy<T extends OrderOperation>(
-  made: readonly MoneyOperation[],
+  calls: readonly MoneyOperation[],
   operation: MoneyOperation,
   shown: readonly T[],
 ): T | undefined {
-  const found = operation.maybeLost ? 'unclear' : match(made, operation, shown)
+  const found = operation.maybeLost ? 'unclear' : match(calls, operation, shown)
   return typeof found === 'object' ? (found as T) : undefined
 }
 
@@ -615,8 +615,8 @@ const goOn = (state: OrderState, operation: MoneyOperation): Step =>
   state.waiting ? answer(state, blocked(operation, state.waiting)) : { state, commands: [] }
 
 /** The operation that blocks others: it may have been sent, and has no outcome yet. */
-export const findOpen = (made: readonly MoneyOperation[]): MoneyOperation | undefined =>
-  made.find((one) => isOpen(one) && !one.maybeLost)
+export const findOpen = (calls: readonly MoneyOperation[]): MoneyOperation | undefined =>
+  calls.find((one) => isOpen(one) && !one.maybeLost)
 
 export const isOpen = ({ outcome }: MoneyOperation): boolean => outcome === undefined || outcome === 'unknown'
 

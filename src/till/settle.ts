@@ -129,8 +129,8 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
     return callInTime(() => scope.onEvent?.({ id, event }, order)).then(() => true)
   }
   const reading = await readOrder(scope, order_id)
-  const { made, order, now } = reading
-  const own = made.find((one) => one.id === id)
+  const { calls, order, now } = reading
+  const own = calls.find((one) => one.id === id)
   const isPaidElsewhere = reading.attempts.some(
     (one) => one.attempt !== reading.attempt && holdsMoney(one.order.totals),
   )
@@ -173,11 +173,11 @@ export async function listAttention(scope: TillOptions): Promise<TillAttention[]
   const found: TillAttention[] = []
   for (const order_id of new Set(rows.flatMap((row) => row.order_id ?? []))) {
     const { attempts } = await readOrder(scope, order_id)
-    for (const { order, made, now } of attempts) {
+    for (const { order, calls, now } of attempts) {
       const isOld = (started_at: string) => now - Date.parse(started_at) >= 10 * MINUTE_MS
       const old = order.attempts.filter(({ started_at, may_be }) => may_be !== undefined || isOld(started_at))
       found.push(...old.map((attempt) => ({ kind: 'operation_unsettled' as const, order_id, attempt })))
-      for (const one of made.filter(({ late }) => late)) {
+      for (const one of calls.filter(({ late }) => late)) {
         const { id, answer } = one
         const late = movedOf(one.late?.answer as MoneyAnswer)
         if (isDeclined(one) && 'record' in late)

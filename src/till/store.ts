@@ -246,7 +246,7 @@ export interface Reading
   events: (StoredSummary & Pick<Row, 'written_at' | 'number'>)[]
   /** Responses, with which the records of later events are compared. */
   bases: readonly Base[]
-  made: readonly MoneyOperation[]
+  calls: readonly MoneyOperation[]
   state: OrderState
   order: TillOrder
   attempts: readonly Reading[]
@@ -257,7 +257,7 @@ export interface Reading
 
 /** An event's summary, with the price that its webhook's address may contain, and its fields of an odd shape. */
 export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined; odd?: string[] }
-export type Judged = Pick<Reading, 'order' | 'made'>
+export type Judged = Pick<Reading, 'order' | 'calls'>
 
 /** The key of an order's rows, which all of its attempts share. */
 export const orderKeyOf = (order_id: string): Promise<string> => sha256Async(orderText(attemptOf(order_id).base_id))
@@ -316,20 +316,20 @@ export async function readOrder(
     }
   })
   if (more.length === 0)
-    for (const [i, { order, made }] of all.entries()) {
-      const isDoubted = made.some(({ late }) => late)
+    for (const [i, { order, calls }] of all.entries()) {
+      const isDoubted = calls.some(({ late }) => late)
       for (const { kind, id, name, number } of parsed[i]?.rows.filter(({ is_open }) => Number(is_open) > 0) ?? []) {
-        const own = made.find((one) => one.id === id)
+        const own = calls.find((one) => one.id === id)
         const isOver =
           kind === 'event' ? !isDoubted && !needsPerson(order) : own && !(kind === 'end' ? own.late : isOpen(own))
         // If nothing was sent, the key is free again.
-        const kept = own?.outcome === 'not_sent' ? null : name
-        if (isOver) await run(tables, update('is_open = 0, name = ?', ONE), kept, order_key, number)
+        const taken = own?.outcome === 'not_sent' ? null : name
+        if (isOver) await run(tables, update('is_open = 0, name = ?', ONE), taken, order_key, number)
       }
     }
   const known = all.filter(({ state }) => state.order.isKnown)
-  const made = known.filter((one) => one.payment || one.events.length > 0 || one.made.length > 0)
-  place.attempts.push(...(made.length > 0 ? made : known))
+  const used = known.filter((one) => one.payment || one.events.length > 0 || one.calls.length > 0)
+  place.attempts.push(...(used.length > 0 ? used : known))
   link(all)
   return all.find((one) => one.attempt === attempt) as Reading
 }
@@ -350,12 +350,12 @@ function link(all: readonly Reading[]): void {
   // Read each version before it includes the other attempts.
   const paid = all.filter(({ order }) => holdsMoney(order.totals)).map((one) => [one, one.order.version] as const)
   for (const reading of all) {
-    const { order, state, made, attempt } = reading
+    const { order, state, calls, attempt } = reading
     const beside = all.filter((one) => one !== reading)
-    state.order.refundedElsewhere = beside.reduce((sum, one) => sum + committed(one.order, one.made).refunded_minor, 0)
-    state.order.openElsewhere = findOpen(beside.flatMap((one) => one.made))
+    state.order.refundedElsewhere = beside.reduce((sum, one) => sum + committed(one.order, one.calls).refunded_minor, 0)
+    state.order.openElsewhere = findOpen(beside.flatMap((one) => one.calls))
     state.order.versionsBeside = paid.flatMap(([one, version]) => (one === reading ? [] : version))
-    order.version = versionOf(state.order, made)
+    order.version = versionOf(state.order, calls)
     if (attempt > 1) order.replaces = reading.base_id
     if (newest && newest.attempt > attempt) order.replaced_by = newest.order_id
   }
@@ -389,19 +389,19 @@ function parse(tables: Tables, base_id: string, attempt: number, all: readonly R
   const stored = of<MoneyOperation>('operation').map(([{ id, name }, body]) =>
     withEnd({ ...body, id, keyHash: name ?? '' }, ends as never),
   )
-  const news = more ?? []
+  const added = more ?? []
   // The response to a call is an event until its webhook has come.
   const reportOf = ({ method, operation_id, status }: EventSummary) => `${method} ${operation_id} ${status}`
-  const reported = new Set(ends.length > 0 ? [...received, ...news].map(reportOf) : [])
+  const reported = new Set(ends.length > 0 ? [...received, ...added].map(reportOf) : [])
   const responses = ends.flatMap(({ id, number, written_at, event, answer }) => {
     if (!more || event === undefined || answer.code !== 'executed') return []
     const summary = { ...fieldsOf(eventFrom(event, { ...answer.record, order_id })), id, number, written_at }
     return reported.has(reportOf(summary)) ? [] : summary
   })
   const events = [...received, ...responses]
-  const sealed = [...received, ...news].find(({ expected }) => expected)?.expected
+  const sealed = [...received, ...added].find(({ expected }) => expected)?.expected
   const terms = { ...payment?.terms, ...sealed, pos_id: merchantOf(tables.client).posId }
-  const folded = foldSummaries(order_id, [...events, ...news], terms)
+  const folded = foldSummaries(order_id, [...events, ...added], terms)
   // This till has neither created the payment nor moved its money.
   if (!payment && !sealed && stored.length === 0 && folded.events.length > 0) folded.flags.unshift('unknown_order')
   return { attempt, order_id, rows, payment, events, bases, stored, folded }
@@ -427,15 +427,20 @@ function judge(
   // An operation from before the backup needs no key, nor does an operation that was made after the service was asked.
   const operation_ids = idsOf(() => true)
   const asked = new Set(idsOf((at) => at <= (askedAt ?? Number.POSITIVE_INFINITY)))
-  const kept = idsOf((at) => at <= Number(backup_at)).concat(operation_ids.filter((id) => !asked.has(id)))
-  const lost = ((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, kept } }
-  const made = asOfEvents({ order, operations: stored, ...lost })
+  const keyless = idsOf((at) => at <= Number(backup_at)).concat(operation_ids.filter((id) => !asked.has(id)))
+  const lost = ((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, keyless } }
+  const calls = asOfEvents({ order, operations: stored, ...lost })
   const isAddressable = !tables.addressOf || tables.addressOf(order_id, payment) !== undefined
   const facts = { ...order, isKnown: rows.length > 0, isAddressable, operation_ids }
-  const state: OrderState = { order: facts, operations: made, ...lost }
-  const open = made.filter(isOpen).map(describeUnsettled)
-  const shown: TillOrder = { ...order, attempts: open, version: versionOf(order, made), url: payment?.url ?? null }
-  return { attempt, order_id, payment, events, bases, made, state, order: shown }
+  const state: OrderState = { order: facts, operations: calls, ...lost }
+  const open = calls.filter(isOpen).map(describeUnsettled)
+  const shown: TillOrder = {
+    ...order,
+    attempts: open,
+    version: versionOf(order, calls),
+    url: payment?.url ?? null,
+  }
+  return { attempt, order_id, payment, events, bases, calls, state, order: shown }
 }
 
 /** The order as its shop sees it, with the open operations of all attempts. */
@@ -467,9 +472,9 @@ export async function findOperation(
   id: string,
 ): Promise<{ order_id: string; found: MoneyOperation | undefined }> {
   const [reading] = await readNamed(tables, named)
-  const has = ({ made, order }: Reading) => [...made, ...order.operations].some((one) => one.id === id)
-  const { order_id, made } = reading.attempts.find(has) ?? reading
-  return { order_id, found: made.find((one) => one.id === id) }
+  const has = ({ calls, order }: Reading) => [...calls, ...order.operations].some((one) => one.id === id)
+  const { order_id, calls } = reading.attempts.find(has) ?? reading
+  return { order_id, found: calls.find((one) => one.id === id) }
 }
 
 /** Adds the end that counts to an operation: the last choice of a person, with its `known`, else the first end. */

@@ -238,8 +238,8 @@ export function tillOver(scope: TillScope): Till {
       // After every row: this clock may be behind.
       const last = `SELECT max(ms) FROM (SELECT ${database.clock} AS ms UNION SELECT written_at FROM edgetill_log) AS t`
       // Rows that were written after the last start belong to no backup.
-      const kept = 'CASE WHEN started_at < ? THEN started_at ELSE ? END'
-      const sql = `UPDATE edgetill_version SET recovered_at = (${last}), backup_at = ${kept} WHERE ? < (${last}) + 60000 RETURNING backup_at`
+      const backup = 'CASE WHEN started_at < ? THEN started_at ELSE ? END'
+      const sql = `UPDATE edgetill_version SET recovered_at = (${last}), backup_at = ${backup} WHERE ? < (${last}) + 60000 RETURNING backup_at`
       const time = since.getTime()
       const [row] = await run(scope, sql, time, time, time)
       must(row !== undefined, 'since', 'a time that is over')

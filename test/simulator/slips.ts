@@ -48,7 +48,7 @@ export const SLIPS: readonly Slip[] = [
     'version !== undefined && version !== versionOf(order, operations)',
     'false',
   ],
-  ['pending operations count in the version', 'partsOf(committed(order, made))', 'partsOf(order.totals)'],
+  ['pending operations count in the version', 'partsOf(committed(order, calls))', 'partsOf(order.totals)'],
   ['the version names the attempt', 'encodeURIComponent(order.order_id)', "''"],
   ['a person has a limit', "limit !== undefined && kind === 'refund' &&", 'false &&'],
   [

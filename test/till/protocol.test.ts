@@ -284,7 +284,7 @@ describe('after a loss of the keys', () => {
     expect(answer).toEqual({ code: 'unexplained', id: 'new', kind: 'refund', operation_id: 'r-1' })
     expect(after.operations).toMatchObject([{ outcome: 'unknown', maybeLost: true, known: [] }])
     expect(play(request({ kind: 'capture' }), { loss: asked, order }).types).toEqual(['store', 'then'])
-    expect(play(request(), { loss: { ...asked, kept: ['r-1', 'r-2'] }, order }).types).toEqual(['store', 'then'])
+    expect(play(request(), { loss: { ...asked, keyless: ['r-1', 'r-2'] }, order }).types).toEqual(['store', 'then'])
   })
 
   it('a person says which of them is its own: the one of its amount, if there is one', () => {

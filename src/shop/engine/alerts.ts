@@ -97,7 +97,7 @@ async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
 /** The alerts of news: new flags, and operations that ended otherwise than their callers were told. */
 export function alertsOfChange(
   before: Judged,
-  after: Pick<Reading, 'order_id' | 'made'> & Pick<Order, 'flags'>,
+  after: Pick<Reading, 'order_id' | 'calls'> & Pick<Order, 'flags'>,
 ): RaisedAlert[] {
   const { order_id } = after
   // `paid_after_failure` is for information only. `over_sold` is new only when the order is first paid.
@@ -111,8 +111,8 @@ export function alertsOfChange(
 }
 
 /** The alerts of the operations whose final outcome differs from the one that was reported to the caller. */
-export const lateAlerts = (order_id: string, { made }: Pick<Judged, 'made'>): RaisedAlert[] =>
-  made.flatMap((one): RaisedAlert[] => {
+export const lateAlerts = (order_id: string, { calls }: Pick<Judged, 'calls'>): RaisedAlert[] =>
+  calls.flatMap((one): RaisedAlert[] => {
     const kind = isDeclined(one) ? 'operation_declined' : 'operation_contradicted'
     return one.late ? [{ kind, order_id, operation: one.kind, attempt_id: one.id }] : []
   })

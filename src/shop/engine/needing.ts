@@ -145,11 +145,11 @@ function mattersOf(order_id: string, attempts: readonly Reading[], rows: readonl
 }
 
 /** The open payment and operations of an attempt. */
-function openIn({ order_id, attempt, order, made, payment, now }: Reading, rows: readonly Row[]): Matter[] {
+function openIn({ order_id, attempt, order, calls, payment, now }: Reading, rows: readonly Row[]): Matter[] {
   const isOpenFor = (one: MoneyOperation, ms: number) => now - one.started_at >= ms
-  const operations = made.flatMap((one): Matter[] => {
+  const operations = calls.flatMap((one): Matter[] => {
     const { id, kind, late, maybeLost, started_at } = one
-    const isUnknown = isOpen(one) && !answeredBy(made, one, order.operations)
+    const isUnknown = isOpen(one) && !answeredBy(calls, one, order.operations)
     const isPending = !isOpen(one) && !hasEnded(one, order.operations) && isOpenFor(one, DAY_MS)
     if (late || !(isPending || (isUnknown && (maybeLost || isOpenFor(one, TEN_MINUTES_MS))))) return []
     const since = new Date(started_at).toISOString()

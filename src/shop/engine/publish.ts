@@ -61,8 +61,8 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
 
 /** Raises the alerts of an order's events after the row `told`, and has them erased in time. @returns Whether there were alerts. */
 async function tellNews(scope: Scope, reading: Reading, order: Order, told: number): Promise<boolean> {
-  const { order_id, events, made } = reading
-  const news = events.filter(({ id, number }) => number > told && !made.some((one) => one.id === id))
+  const { order_id, events, calls } = reading
+  const news = events.filter(({ id, number }) => number > told && !calls.some((one) => one.id === id))
   if (news.length === 0) return false
   await scheduleErasure(scope, reading)
   const odd = news.flatMap(({ id, odd: fields }): RaisedAlert[] =>

@@ -165,7 +165,7 @@ function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
   const { id, order_id, entry } = row
   const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
   const isIts = ({ kind, keyHash }: MoneyOperation) => id === keyedId(kind, keyHash, order_id)
-  const its = attempts.find(({ made }) => made.some(isIts))
+  const its = attempts.find(({ calls }) => calls.some(isIts))
   const result = its ? endNow(its, isIts, entry.result) : entry.result
   const known = {
     ...(result !== undefined && { result }),
@@ -176,15 +176,15 @@ function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
 
 /** The current outcome of a key's operation, which may differ from the response to its call. */
 function endNow(
-  { made, order: { operations } }: Reading,
+  { calls, order: { operations } }: Reading,
   isIts: (one: MoneyOperation) => boolean,
   said?: string,
 ): string | undefined {
-  const one = made.filter(isIts).at(-1) as MoneyOperation
+  const one = calls.filter(isIts).at(-1) as MoneyOperation
   const { outcome, operation_id } = one
   if (one.late && !isDeclined(one)) return 'outcome_unknown'
   const shown =
-    operation_id === undefined ? answeredBy(made, one, operations) : operations.find(({ id }) => id === operation_id)
+    operation_id === undefined ? answeredBy(calls, one, operations) : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
   // Sent again before the end was known.
   const isOpen = /(unknown|unsettled|in_progress)$/.test(said ?? 'unknown')

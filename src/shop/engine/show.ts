@@ -37,7 +37,7 @@ const sealedIn = ({ events }: Reading): ExpectedOrder | undefined => events.find
 
 /** One attempt at paying an order, as `onEvent`, KV and the API have it. */
 export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
-  const { order, made, events, payment } = reading
+  const { order, calls, events, payment } = reading
   const { version: _, url: __, attempts: ___, ...folded } = order
   const { reference, email } = payment?.buyer ?? {}
   const named = sealedIn(reading)?.reference ?? reference
@@ -45,8 +45,8 @@ export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
     ...folded,
     ...withTimes(order, events),
     ...((await isOverSold(scope, reading)) && { flags: [...order.flags, 'over_sold'] }),
-    attempts: made
-      .filter((one) => (one.late ? !isDeclined(one) : isOpen(one) && !answeredBy(made, one, order.operations)))
+    attempts: calls
+      .filter((one) => (one.late ? !isDeclined(one) : isOpen(one) && !answeredBy(calls, one, order.operations)))
       .map(describeUnsettled),
     ...(named !== undefined && { reference: named }),
     ...(email !== undefined && { customer_email: email }),

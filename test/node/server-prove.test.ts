@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import connect from 'postgres'
 import { expect, it } from 'vitest'
 import type { Order } from '../../src/shop/index.ts'
 import { type AskedOrder, type ProvePress, prove, reportText } from '../../src/testing/index.ts'
@@ -21,9 +22,18 @@ it.each(SEEDS.flatMap((seed) => [['SQLite', 1, seed] as const, ['Postgres', 2, s
   { timeout: 300_000 },
   async (name, count, seed) => {
     const { emulator, origin: service } = await serveNewEmulator()
+    // Each run has its own emulator, whose address its tables belong to.
+    const database = `seed_${seed}`
+    if (name === 'Postgres') {
+      const sql = connect(postgres.url)
+      await sql.unsafe(`CREATE DATABASE ${database}`)
+      await sql.end()
+    }
     const env = {
       ...{ ...against(emulator).environment, EDGETILL_MODE: 'test', LINK_SECRET, ADMIN_TOKEN },
-      ...(name === 'SQLite' ? { DATABASE: join(temporaryFolder(), 'shop.db') } : { DATABASE_URL: postgres.url }),
+      ...(name === 'SQLite'
+        ? { DATABASE: join(temporaryFolder(), 'shop.db') }
+        : { DATABASE_URL: new URL(`/${database}`, postgres.url).href }),
     }
     const ports = await Promise.all(Array.from({ length: count }, freePort))
     const running: Running[] = []

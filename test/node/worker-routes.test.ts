@@ -35,6 +35,7 @@ const RIGHT: [ending: RegExp, said: Said][] = [
 ]
 
 const ROUTES = Object.entries<Route>(API)
+const HOSTS = ['worker', 'server'] as const
 
 /** A route in a separate world. */
 function at(route: string, options: WorldOptions = {}) {
@@ -272,28 +273,31 @@ describe('the table of routes in guides/shop-reference.md', () => {
     expect([...codes].sort()).toEqual([...ERRORS.keys()].sort())
   })
 
-  it.each(ROUTES)('%s has its errors', async (route, row) => {
-    const errors = errorsOf(row)
-    const [method = '', path = ''] = route.split(' ')
-    const seen = new Set<string>()
-    const histories = HISTORIES.filter(([one]) => one === route).map(([, scenario]) => scenario)
-    for (const scenario of [...EVERYWHERE, ...histories]) {
-      const response = await play(scenario, at(route))
-      if (response.ok) continue
-      const template = path.replaceAll(/:(\w+)/g, '{$1}')
-      const { code } = (await checkResponse(template, method.toLowerCase(), response)) as { code: string }
-      expect([code, ERRORS.get(code)?.statuses.includes(response.status)]).toEqual([code, true])
-      seen.add(code)
-    }
-    // These ask only the service.
-    const asksService = /POST.*links$|balances|resend$/.test(route)
-    const common = [...COMMON, ...(row.may === 'view' ? [] : ['forbidden'])].filter(
-      (code) => code !== 'internal' && !(asksService && code === 'state'),
-    )
-    const twin = errors.filter((code) => /refund$|void$/.test(route) && !seen.has(code))
-    expect([...seen, ...twin].sort()).toEqual([...common, ...errors].sort())
-    expect(twin.filter((code) => code.endsWith('_not_executed'))).toEqual([])
-  })
+  it.each(HOSTS.flatMap((host) => ROUTES.map(([route, row]) => [host, route, row] as const)))(
+    'on a %s, %s has its errors',
+    async (host, route, row) => {
+      const errors = errorsOf(row)
+      const [method = '', path = ''] = route.split(' ')
+      const seen = new Set<string>()
+      const histories = HISTORIES.filter(([one]) => one === route).map(([, scenario]) => scenario)
+      for (const scenario of [...EVERYWHERE, ...histories]) {
+        const response = await play(scenario, at(route, { host }))
+        if (response.ok) continue
+        const template = path.replaceAll(/:(\w+)/g, '{$1}')
+        const { code } = (await checkResponse(template, method.toLowerCase(), response)) as { code: string }
+        expect([code, ERRORS.get(code)?.statuses.includes(response.status)]).toEqual([code, true])
+        seen.add(code)
+      }
+      // These ask only the service.
+      const asksService = /POST.*links$|balances|resend$/.test(route)
+      const common = [...COMMON, ...(row.may === 'view' ? [] : ['forbidden'])].filter(
+        (code) => code !== 'internal' && !(asksService && code === 'state'),
+      )
+      const twin = errors.filter((code) => /refund$|void$/.test(route) && !seen.has(code))
+      expect([...seen, ...twin].sort()).toEqual([...common, ...errors].sort())
+      expect(twin.filter((code) => code.endsWith('_not_executed'))).toEqual([])
+    },
+  )
 
   it('returns "internal" for what is not expected, without a word of it', async () => {
     const world = new World()

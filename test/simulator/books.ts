@@ -55,6 +55,7 @@ class History {
     const zone = this.pick(ZONES)
     this.model = new BooksModel(zone)
     this.world = new World({
+      ...(schedule.host && { host: schedule.host }),
       env: { SHOP_TZ: zone },
       onEvent: ({ id, event }) => {
         const { failing } = this.model

@@ -6,6 +6,8 @@ export interface Schedule {
   seed: number
   /** The disturbances that happen, by their numbers; without it all of them. */
   kept?: ReadonlySet<number>
+  /** Where the shop runs; without it where `EDGETILL_HOST` says. */
+  host?: 'server'
 }
 
 /** The events of a schedule. */
@@ -60,9 +62,9 @@ export function parseSchedule(text: string): Schedule {
 }
 
 /** The command that plays one schedule alone. */
-function replayOf({ scenario, seed, kept }: Schedule): string {
+function replayOf({ scenario, seed, kept, host }: Schedule): string {
   const text = [scenario, seed, ...(kept ? [[...kept].join(',')] : [])].join('/')
-  return `EDGETILL_SCHEDULE='${text}' npm test -- node test/simulator/simulator.test.ts`
+  return `${host ? `EDGETILL_HOST=${host} ` : ''}EDGETILL_SCHEDULE='${text}' npm test -- node test/simulator/simulator.test.ts`
 }
 
 /** The mistake in words: numbers and ids differ from schedule to schedule. */

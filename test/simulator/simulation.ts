@@ -15,8 +15,18 @@ import { createKvDouble, type KvDouble } from '../../src/testing/index.ts'
 import { createObjectDouble, type ObjectDouble } from '../../src/testing/object-double.ts'
 import type { Database } from '../../src/testing/sqlite.ts'
 import { SQLITE_CLOCK, type SqlStatement } from '../../src/till/database.ts'
+import { hostOfRun } from '../support/environment.ts'
 import { createRandom } from '../worker/support/random.ts'
-import { ADMIN_TOKEN, type Answer, bindings, LINK_SECRET, ORDER, ORIGIN } from '../worker/support/world.ts'
+import {
+  ADMIN_TOKEN,
+  type Answer,
+  bindings,
+  type HostName,
+  LINK_SECRET,
+  ORDER,
+  ORIGIN,
+  serverOver,
+} from '../worker/support/world.ts'
 import { never, OnEvent } from './on-event.ts'
 import { Disturbances, type Played, type Schedule } from './schedule.ts'
 import { createSteps, type Steps } from './steps.ts'
@@ -90,6 +100,8 @@ export class Simulation {
   readonly kv: KvDouble
   readonly object: ObjectDouble
   readonly onEvent: OnEvent
+  /** A server copies nothing to KV. */
+  readonly host: HostName
   private faults = NO_FAULTS
   private readonly isolates: Isolate[]
   /** The turns at which a priority changes. */
@@ -101,6 +113,7 @@ export class Simulation {
 
   constructor(schedule: Schedule) {
     const now = () => this.time
+    this.host = schedule.host ?? hostOfRun
     followClock(now)
     this.disturbances = new Disturbances(schedule)
     this.random = createRandom(schedule.seed)
@@ -149,8 +162,14 @@ export class Simulation {
         )
       },
     }
-    isolate.app = createApp(isolate.deps)
     isolate.env = this.envOf(isolate)
+    if (this.host === 'server')
+      isolate.deps.host = serverOver(
+        () => isolate.env,
+        isolate.deps,
+        () => SQLITE_CLOCK,
+      )
+    isolate.app = createApp(isolate.deps)
     return isolate
   }
 

@@ -33,6 +33,20 @@ describe('in whatever order and with whatever failures, money moves once, and ev
 })
 
 if (!given && !isQuick) {
+  // The till alone has no host.
+  const hosted = played.filter((scenario) => !scenario.startsWith('till:'))
+  describe('over the shop of a server too:', () => {
+    it.each(hosted)(
+      '%s',
+      async (scenario) => {
+        const seeds = createRandom(isLong ? seedOfRun() : SCENARIOS.indexOf(scenario))
+        for (let count = 0; count < Math.ceil(countOf(scenario) / 5); count++)
+          await judge(playSchedule, { scenario, seed: Math.floor(seeds() * 2 ** 31), host: 'server' })
+      },
+      3_600_000,
+    )
+  })
+
   // What makes one differ is in what they share: every fifth scenario would show it.
   const again = played.filter((_, index) => !isForChange || index % 5 === 0)
   describe('a schedule is played the same each time:', () => {

@@ -28,6 +28,9 @@ export const givenSchedule: string | undefined = environment.EDGETILL_SCHEDULE
 /** For how long test/simulator draws new schedules, instead of a fixed number of them. */
 export const minutes: number | undefined = Number(environment.EDGETILL_MINUTES) || undefined
 
+/** The host of every shop of the Worker's tests, whose engine is that of a server too: see test/worker/support/world.ts. */
+export const hostOfRun: 'worker' | 'server' = environment.EDGETILL_HOST === 'server' ? 'server' : 'worker'
+
 /** Whether the runtime has `node:sqlite`, which the test kit needs: not Node 20, and not workerd. */
 export const hasSqlite: boolean =
   globalThis.navigator?.userAgent !== 'Cloudflare-Workers' &&

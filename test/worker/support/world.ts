@@ -20,9 +20,14 @@ import {
   type PagesOptions,
   type Shop,
 } from '../../../src/shop/index.ts'
+import { objectDatabase } from '../../../src/shop/object.ts'
+import { openScope } from '../../../src/shop/open-scope.ts'
+import type { WaitUntil } from '../../../src/shop/runtime.ts'
 import type { Deps } from '../../../src/shop/scope.ts'
+import { type ServerHost, serverHost } from '../../../src/shop/server-host.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
+import { hostOfRun } from '../../support/environment.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
 import { createShopObjectDouble, type ObjectDouble } from './object-double.ts'
 import { createRandom, seedOfRun } from './random.ts'
@@ -92,6 +97,9 @@ function seedOfWorld(isHostile: boolean): number {
   return seed
 }
 
+/** A Worker with its object and KV, or a server over SQLite, which has everything in its database. */
+export type HostName = 'worker' | 'server'
+
 export interface WorldOptions {
   kind?: Kind
   onEvent?: OnEvent
@@ -103,6 +111,8 @@ export interface WorldOptions {
   sends?: Sends
   /** How often a call of the hostile KV fails. */
   failures?: number
+  /** Where the shop runs. Default: that of `EDGETILL_HOST`, or a Worker. */
+  host?: HostName
   /** Whether it can be carried to another database. */
   canMove?: boolean
   /** Replaces the emulator. */
@@ -130,6 +140,16 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
+/**
+ * The host of a server over the database of the object, as a file of SQLite. The rest is the same. What differs: strays and
+ * alerts are in the database, nothing is copied to KV, wrong tokens count for all processes, and an operation that the
+ * service does not list counts as not made after ten minutes.
+ */
+export function serverOver(env: () => Env, deps: Deps, clock: () => string, waitUntil?: WaitUntil): ServerHost {
+  const database = Object.create(objectDatabase(env(), clock), { absentAfterMs: { value: undefined } })
+  return serverHost(database, undefined, () => openScope(deps, env(), waitUntil))
+}
+
 /** A worker with its state and the service, on one clock. */
 export class World {
   time = START
@@ -145,6 +165,8 @@ export class World {
   /** Each call of the worker that runs goes through it. */
   private kill!: Kill
   private deps!: Deps
+  /** On a server. */
+  private host: ServerHost | undefined
   /** Calls of KV before one that fails for certain. */
   private untilFault = Number.POSITIVE_INFINITY
   private readonly background = new Set<Promise<unknown>>()
@@ -199,6 +221,11 @@ export class World {
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),
     }
+    if ((this.options.host ?? hostOfRun) === 'server') {
+      const clock = () => `${this.time}`
+      this.host = serverOver(() => this.env(LOCATIONS[0]), this.deps, clock, this.waitUntil)
+      this.deps.host = this.host
+    }
     this.shop = createShop(this.deps)
     // What a call of the object does is one write, or none.
     const { answer } = kill
@@ -231,6 +258,7 @@ export class World {
   }
 
   async fetch(request: Request, env: Env = this.env()): Promise<Response> {
+    this.host?.note(request, request.headers.get('cf-connecting-ip') ?? undefined)
     return this.shop.fetch(request, env, { waitUntil: this.waitUntil, passThroughOnException: () => {}, props: {} })
   }
 

@@ -129,10 +129,10 @@ export function sqlite(handle: SqliteHandle): TillDatabase {
  * const database = (sql: Parameters<typeof postgres>[0]) => postgres(sql)
  */
 export function postgres(handle: PostgresHandle): TillDatabase {
-  const isSql = 'begin' in handle && 'reserve' in handle && !('savepoint' in handle || 'release' in handle)
-  if (!isSql && !('totalCount' in handle))
+  const { begin, reserve, savepoint, release, totalCount, options } = Object(handle)
+  const isSql = begin && reserve && !savepoint && !release
+  if (!isSql && totalCount === undefined)
     throw wrong(`postgres() takes what postgres(url) returned, or a Pool of pg. ${IN_TRANSACTION}`)
-  const { options } = handle as { options?: { fetch_types?: unknown } }
   if (options?.fetch_types === false)
     throw wrong('Leave out fetch_types: false: with it, reserve() of postgres.js never returns on a new connection.')
   /** Reserves a connection, and discards it after a failure. */

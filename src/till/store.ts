@@ -365,7 +365,7 @@ type Parsed = ReturnType<typeof parse>
 
 /**
  * Parses an attempt's rows, and folds its events.
- * @param more Left out, a response is no event: nobody was told of it yet.
+ * @param more If omitted, a response does not count as an event: it was not reported yet.
  */
 function parse(tables: Tables, base_id: string, attempt: number, all: readonly Row[], more?: readonly StoredSummary[]) {
   const order_id = attemptId(base_id, attempt)

@@ -41,7 +41,7 @@ it('takes of Postgres what is outside a transaction alone', () => {
   expect(() => postgres(untyped)).toThrow('Leave out fetch_types: false')
   const inside = Object.assign(() => {}, { unsafe, savepoint() {} })
   const reserved = Object.assign(() => {}, { unsafe, begin() {}, reserve, release() {} })
-  for (const wrong of [inside, reserved, { query }]) {
+  for (const wrong of [undefined, null, 5, inside, reserved, { query }]) {
     expect(() => postgres(wrong as never)).toThrow('postgres() takes what postgres(url) returned, or a Pool of pg')
   }
 })

@@ -94,7 +94,7 @@ async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
   return true
 }
 
-/** The alerts of news: new flags, and operations that ended otherwise than their callers were told. */
+/** The alerts of a change: new flags, and operations whose outcome differs from the response to their callers. */
 export function alertsOfChange(
   before: Judged,
   after: Pick<Reading, 'order_id' | 'calls'> & Pick<Order, 'flags'>,

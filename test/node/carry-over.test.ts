@@ -6,6 +6,7 @@ import { verb } from '../../src/cli/commands/load.ts'
 import { SHOP_TABLES } from '../../src/shop/routes/carry-over.ts'
 import type { ServerShop } from '../../src/shop/server.ts'
 import { postgres, type TillDatabase } from '../../src/till/index.ts'
+import { Browser, formTo, mount, payOrder } from '../console/support/browser.ts'
 import { openServer, type Send, within } from '../worker/support/server.ts'
 import { ADMIN_TOKEN, ORDER, ORIGIN, payAt, World } from '../worker/support/world.ts'
 import { temporaryFolder } from './support/fixtures.ts'
@@ -191,4 +192,16 @@ it('rejects, with a code for each reason', async () => {
   const [page, webhook] = [await world.get(await world.link({ order_id: 'A-1' })), await world.post(world.signed({}))]
   expect([page.status, webhook.status]).toEqual([503, 503])
   expect(await codeOf(post(send, '/api/orders/A-1/cancel'))).toBe('503 closed')
+})
+
+it('tells the person at the console of a closed shop that nothing was sent', async () => {
+  const world = new World({ canMove: true })
+  await payOrder(world)
+  const browser = await new Browser(mount(world)).signIn()
+  const refund = formTo(await browser.open('/console/orders/A-1'), /\/refund$/)
+  const step = await browser.submit(refund, { amount: '30' })
+  await world.send('/api/log/close')
+  const failed = await browser.submit(formTo(step, /confirm$/), { reason: 'A chip' })
+  expect([failed.status, failed.text.includes('Nothing was sent')]).toEqual([503, true])
+  expect((await browser.open('/console/orders/A-1')).status).toBe(200)
 })

@@ -93,7 +93,7 @@ export type Said = keyof Words['problems']
 export function saidByCode(code: string): Said | undefined {
   if (code.endsWith('not_executed')) return 'not_executed'
   if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
-  if (/^(state|connection|order_rebuilt)$/.test(code)) return 'not_sent'
+  if (/^(state|connection|order_rebuilt|closed)$/.test(code)) return 'not_sent'
   if (/^(invalid_input|api)$/.test(code)) return 'rejected'
   if (code === 'over_limit') return 'forbidden'
   const isSaid = /^(order_changed|idempotency_key_reused|paid_twice|outcome_unknown|config|declined)$/.test(code)

@@ -46,11 +46,11 @@ const MAX_BYTES = 8 * 2 ** 20
 /** Whether a shop was closed when that was last looked up. */
 const SEEN = new WeakMap<ShopEnv, { at: number; to: string | undefined }>()
 
-/** Where the shop has moved to; undefined while it is open. Looked up once a minute. */
+/** Where the shop has moved to; undefined while it is open. Looked up twice before its log can be read. */
 async function movedTo(scope: Scope): Promise<string | undefined> {
   const at = scope.now()
   const seen = SEEN.get(scope.env)
-  if (seen && at - seen.at < CLOSING_MS) return seen.to
+  if (seen && at - seen.at < CLOSING_MS / 2) return seen.to
   const to = (await logOf(scope).closed())?.to
   SEEN.set(scope.env, { at, to })
   return to

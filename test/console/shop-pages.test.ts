@@ -24,8 +24,8 @@ describe('a link', () => {
     const { world, browser } = await open()
     const { page } = await make(browser)
     expect(page.url).toMatch(/^\/console\/links\/[A-Z2-9]{10}$/)
-    // The first module of its code, after the quiet zone.
-    expect(page.text).toContain(' d="M4 4h1v1h-1zM5 4h')
+    // Its code: a quiet zone of four, then the first corner.
+    expect(page.text).toMatch(/M0 4.5m4 0h7m1 0/)
     const short = /href="(https:\/\/[^"]+\/p\/[\w-]{16})"/.exec(page.text)?.[1] ?? ''
     expect(new URL(short).pathname.length).toBeLessThanOrEqual(19)
     const landing = await world.get((await world.get(short)).headers.get('location') ?? '')

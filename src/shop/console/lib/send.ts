@@ -32,8 +32,9 @@ export function waysToSend(
 /** A QR code with the quiet zone that scanners need, black on white in the dark too. */
 export function qrOf(url: string, label: string): Html {
   const { data, size } = encode(url, { border: 4, ecc: 'M' })
-  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])))
+  const runOf = (run: string) => (run.startsWith('1') ? `h${run.length}` : `m${run.length} 0`)
+  const path = data.map((row, y) => `M0 ${y}.5${row.map(Number).join('').replaceAll(/0+|1+/g, runOf)}`)
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" width="240" height="240" role="img" aria-label="${label}"
  shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/>
-<path fill="#000" d="${path.join('')}"/></svg>`
+<path stroke="#000" d="${path.join('')}"/></svg>`
 }

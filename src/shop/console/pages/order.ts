@@ -84,7 +84,6 @@ export async function addNote(visit: SignedVisit, id: string, fields: Form): Pro
 }
 
 type Raw = Record<string, unknown>
-/** By their ids. */
 type Raws = ReadonlyMap<string, Raw>
 
 /** How many events are shown in full at most. */

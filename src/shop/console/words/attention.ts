@@ -29,10 +29,8 @@ export const attention = {
         'Програма магазину надто часто давала збій на події цього замовлення. Нехай її виправлять, тоді ' +
           'запустіть ще раз.'] as Text,
       operation_unsettled: [
-        'It is not known how a charge, refund or release ended. Look it up in the merchant portal, then say it in ' +
-          'the order.',
-        'Невідомо, чим закінчилося списання, повернення чи зняття резерву. Перевірте в кабінеті продавця ' +
-          'й укажіть у замовленні.'] as Text,
+        'It is not known how a charge, refund or release ended. Look in the merchant portal, then say it in the order.',
+        'Невідомо, чи виконано списання, повернення або зняття резерву. Перевірте в кабінеті й укажіть у замовленні.'],
       operation_contradicted: [
         'A charge, refund or release that counted as settled ended otherwise. Look it up in the merchant portal, ' +
           'then say it in the order.',
@@ -42,9 +40,8 @@ export const attention = {
         'Списання, повернення чи зняття резерву було в обробці, і банк його відхилив: гроші не рухалися.'],
       checkout_open: ['Its payment was opened a day ago and has not ended. Ask the service, or cancel it.',
         'Оплату відкрито добу тому, і вона не завершилася. Запитайте сервіс або скасуйте її.'],
-      checkout_rejected: [
-        'The service rejects this payment, so its customer cannot pay. Make a new link with correct fields.',
-        'Сервіс відхиляє цей платіж, тож покупець не може заплатити. Створіть нове посилання з правильними полями.'],
+      checkout_rejected: ['The service rejects it, so its customer cannot pay. Make a new link with correct fields.',
+        'Сервіс його відхиляє, тож покупець не може заплатити. Створіть нове посилання з правильними полями.'],
       stray: ['The service reported something without naming an order. Ask the service which one is meant.',
         'Сервіс повідомив щось, не назвавши замовлення. Запитайте сервіс, яке саме.'],
     } as Record<string, Text>,

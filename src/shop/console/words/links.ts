@@ -112,11 +112,8 @@ export const links = {
         'Покупець тим часом сплатив. Відкрийте замовлення, щоб повернути гроші.'],
       pending: ['The customer is confirming the payment with the bank and may still pay. Look here again in a minute.',
         'Покупець саме підтверджує платіж у банку і ще може сплатити. Перевірте за хвилину.'],
-      unknown: [
-        'The link is closed, but a payment was opened with it and it is not known whether it was cancelled: the ' +
-          'customer may still pay.',
-        'Посилання закрито, але за ним відкрито платіж, і невідомо, чи його скасовано: покупець ще може ' +
-          'сплатити.'] as Text,
+      unknown: ['The link is closed, but its payment is not known to be cancelled: the customer may still pay.',
+        'Посилання закрито, але невідомо, чи скасовано відкритий за ним платіж: покупець ще може сплатити.'],
       unknownExpired: [
         'The link has expired, but a payment was opened with it and has not ended: the customer may still pay.',
         'Термін посилання минув, але за ним відкрито платіж, який не завершився: покупець ще може сплатити.'],

@@ -88,7 +88,8 @@ export function tillLog(database: TillDatabase, more: TableKeys = {}): TillLog {
       yield ['end', {}]
     },
     async load(rows) {
-      const claim = `INSERT INTO edgetill_closed (at, moved_to) SELECT ${database.clock}, '' WHERE NOT EXISTS (SELECT 1 FROM edgetill_log) AND NOT ${CLOSED}`
+      const claim = `INSERT INTO edgetill_closed (at, moved_to) SELECT ${database.clock}, ''
+        WHERE NOT EXISTS (SELECT 1 FROM edgetill_log) AND NOT ${CLOSED}`
       await run(till, claim)
       if (!(await log.closed())) throw wrong('It has orders: load into an empty database, or close it first.')
       const owner = (await header())?.owner ?? null

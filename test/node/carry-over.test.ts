@@ -191,6 +191,7 @@ it('rejects, with a code for each reason', async () => {
   // Without another shop, customers and webhooks wait.
   const [page, webhook] = [await world.get(await world.link({ order_id: 'A-1' })), await world.post(world.signed({}))]
   expect([page.status, webhook.status]).toEqual([503, 503])
+  expect(await (await world.get('/health')).json()).toEqual({ status: 'closed', to: '' })
   expect(await codeOf(post(send, '/api/orders/A-1/cancel'))).toBe('503 closed')
 })
 

@@ -69,10 +69,11 @@ export const carryOver: Carrying = {
     const { pathname, search, origin } = new URL(c.req.url)
     const path = pathname.slice(basePath(c.env).length)
     const isApi = path.startsWith('/api/')
-    const isPassedOn = /^\/(webhooks|checkout|return)(\/|$)/.test(path)
+    const isPassedOn = /^\/(webhooks|checkout|return|health)(\/|$)/.test(path)
     const isWrite = isApi && c.req.method !== 'GET' && !path.startsWith('/api/log')
     const to = isPassedOn || isWrite ? await movedTo(scopeOf(deps, c)).catch(() => undefined) : undefined
     if (to === undefined) return handle(c)
+    if (path.startsWith('/health')) return Response.json({ status: 'closed', to }, { status: 503 })
     if (isApi) throw new ProblemError(503, 'closed', 'The shop is closed: it has moved.', to || undefined)
     if (to === '' || new URL(to).origin === origin)
       return new Response('The shop is moving.', { status: 503, headers: { 'retry-after': '60' } })

@@ -61,6 +61,13 @@ it('doctor --worker-url finds a worker in order, and leaves no link and no payme
   expect(changes).toEqual([undefined, 'links', 'links', 'orders'])
 })
 
+it('doctor --worker-url says that a shop is closed, and makes no link there', async () => {
+  const world = new World({ kind: 'strict', canMove: true })
+  await world.send('/api/log/close')
+  const { code, results, text, calls } = await examine((request) => world.fetch(request))
+  expect([code, results.worker, text.includes('is closed'), calls]).toEqual([1, 'failed', true, ['GET /health']])
+})
+
 describe('doctor --worker-url', () => {
   const worker = (env: object, options: object = {}): Answer => {
     const world = new World({ kind: 'strict', env: { MODE: 'test', ...env }, ...options })

@@ -30,6 +30,10 @@ export async function checkWorker(
   const findings: Finding[] = []
   try {
     const { status, body } = await ask('GET /health')
+    if (body.status === 'closed') {
+      const cure = 'Load its log into the new shop with `edgetill load`: guides/server.md, "Moving a shop".'
+      return [failed('worker', `${origin} is closed: the shop moves to another database`, cure)]
+    }
     if (!isHealth(body)) {
       const why = `${origin} responded ${status} to GET /health, not as an edgetill worker does`
       return [failed('worker', why, 'Is --worker-url the origin of the worker, and is it deployed?')]

@@ -75,9 +75,10 @@ export const carryOver: Carrying = {
     if (to === undefined) return handle(c)
     if (path.startsWith('/health')) return Response.json({ status: 'closed', to }, { status: 503 })
     if (isApi) throw new ProblemError(503, 'closed', 'The shop is closed: it has moved.', to || undefined)
-    if (to === '' || new URL(to).origin === origin)
+    const address = to.replace(/\/$/, '')
+    if (address === '' || address === origin + basePath(c.env))
       return new Response('The shop is moving.', { status: 503, headers: { 'retry-after': '60' } })
-    const location = to.replace(/\/$/, '') + path + search
+    const location = address + path + search
     return path.startsWith('/webhooks')
       ? passOn(c.req.raw, location, deps.fetch)
       : new Response(null, { status: 307, headers: { location } })

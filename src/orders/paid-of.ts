@@ -27,16 +27,12 @@ export interface Paid {
  * }
  */
 export function paidOf(event: EventCopy): Paid | undefined {
-  return paidBy(readFields(event))
+  const fields = readFields(event)
+  return fields.method === 'auth' ? undefined : movedBy(fields)
 }
 
-/** {@link paidOf} for a summary. */
-export const paidBy = (summary: Fields): Paid | undefined => (summary.method === 'auth' ? undefined : movedBy(summary))
-
-type Fields = Omit<EventSummary, 'id'>
-
-/** The same, or the money that a successful authorization holds. */
-export function movedBy(summary: Fields): Paid | undefined {
+/** {@link paidOf} for a summary, or the money that a successful authorization holds. */
+export function movedBy(summary: Omit<EventSummary, 'id'>): Paid | undefined {
   const { method = '', status, unusable, processed_amount, processed_currency } = summary
   if (unusable || status !== 'success' || !/^(purchase|capture|auth)$/.test(method)) return undefined
   const [amount, currency] = [processed_amount ?? summary.amount, processed_currency ?? summary.currency]

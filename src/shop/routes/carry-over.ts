@@ -25,7 +25,7 @@ import { withoutToken } from './orders.ts'
 import { type Routes, route, time } from './route.ts'
 
 /** The tables of a shop beside those of its till. Wrong tokens are forgotten. */
-export const SHOP_TABLES: TableKeys = {
+const SHOP_TABLES: TableKeys = {
   edgetill_link: ['short'],
   edgetill_reuse: ['nonce', 'number'],
   edgetill_revoked: ['nonce'],

@@ -82,8 +82,8 @@ export const acts = {
   },
   receipt: {
     ok: ['The service confirmed it.', 'Сервіс це підтвердив.'],
-    wait: ['The service took it and has not finished. This page shows how it ended when you open it again.',
-      'Сервіс прийняв запит і ще не завершив. Відкрийте цю сторінку знову, щоб побачити результат.'],
+    wait: ['The service took it and has not finished. Open this page again in a minute.',
+      'Сервіс прийняв запит і ще не завершив. Відкрийте цю сторінку за хвилину.'],
     bad: ['The service did not do it; no money moved.', 'Сервіс цього не виконав; гроші не рухалися.'],
     wasDone: ['This form was sent already', 'Цю форму вже надіслано'],
     show: ['Show the operation', 'Показати операцію'],
@@ -111,8 +111,8 @@ export const acts = {
           'замовлення, щоб побачити його стан.'] as Text },
     idempotency_key_reused: { title: ['This form was used already', 'Цю форму вже використано'],
       body: [
-        'It was sent before with another amount, so nothing was sent now. Open the order to see what it holds.',
-        'Її вже надсилали з іншою сумою, тому зараз нічого не надіслано. Відкрийте замовлення, щоб побачити його стан.',
+        'It was sent before with another amount, so nothing was sent now. Open the order.',
+        'Її вже надсилали з іншою сумою, тому зараз нічого не надіслано. Відкрийте замовлення.',
       ] },
     earlier: { title: ['An earlier operation is not finished', 'Попередню операцію не завершено'],
       body: [

@@ -26,16 +26,13 @@ export const attention = {
         'Програма магазину дала збій на події цього замовлення; спроби повторюються автоматично.'],
       on_event_given_up: [
         'The shop’s program failed on an event of this order too often. Have it corrected, then run it again.',
-        'Програма магазину надто часто давала збій на події цього замовлення. Нехай її виправлять, тоді ' +
-          'запустіть ще раз.'] as Text,
+        'Програма магазину надто часто давала збій на події цього замовлення. Виправте її та запустіть ще раз.'],
       operation_unsettled: [
         'It is not known how a charge, refund or release ended. Look in the merchant portal, then say it in the order.',
         'Невідомо, чи виконано списання, повернення або зняття резерву. Перевірте в кабінеті й укажіть у замовленні.'],
       operation_contradicted: [
-        'A charge, refund or release that counted as settled ended otherwise. Look it up in the merchant portal, ' +
-          'then say it in the order.',
-        'Списання, повернення чи зняття резерву завершилося інакше, ніж було вказано. Перевірте в ' +
-          'кабінеті продавця й укажіть у замовленні.'] as Text,
+        'A settled charge, refund or release ended otherwise. Look in the merchant portal, then say it in the order.',
+        'Списання, повернення або зняття резерву завершилося інакше. Перевірте в кабінеті й укажіть у замовленні.'],
       operation_declined: ['A charge, refund or release was pending, and the bank declined it: no money moved.',
         'Списання, повернення чи зняття резерву було в обробці, і банк його відхилив: гроші не рухалися.'],
       checkout_open: ['Its payment was opened a day ago and has not ended. Ask the service, or cancel it.',

@@ -120,7 +120,7 @@ export const order = {
       'Перша спроба не вдалася, пізніша оплачена. Нічого робити не треба.'],
     paid_twice: ['The customer paid it twice. Refund one of the payments.',
       'Покупець сплатив двічі. Поверніть один із платежів.'],
-    over_sold: ['Its link had already sold as many orders as it may. Send one more, or refund it.',
-      'Посилання вже продало стільки замовлень, скільки могло. Надішліть ще один товар або поверніть гроші.'],
+    over_sold: ['Its link had already sold all that it may. Send one more, or refund it.',
+      'Посилання вже продало все. Надішліть ще один товар або поверніть гроші.'],
   } as Record<string, Text>,
 } as const

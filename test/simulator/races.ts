@@ -22,6 +22,8 @@ const inFile = (file: string, changes: readonly Change[]): Race[] =>
   })
 
 const EQUIVALENT: Readonly<Record<string, string>> = {
+  'a next attempt before it is announced':
+    'create() writes the row of an attempt before its call. The announcement protects a cancellation.',
   'an event is not published': 'It is due with its row: the cron publishes it within two minutes.',
 }
 

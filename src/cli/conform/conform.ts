@@ -122,7 +122,7 @@ function reportOf(state: RunState, options: ConformOptions): ConformReport {
     })
   })
   const made = state.made.map(({ order_id, what, now, open }) => ({ order_id, what, now, open }))
-  return { statements, news: state.news, made: made as ConformReport['made'] }
+  return { statements, undocumented: state.undocumented, made: made as ConformReport['made'] }
 }
 
 /** The report is made of words of this package. Should a secret have come into it all the same, it is cut out here. */

@@ -8,8 +8,8 @@ import { decodeUtf8 } from '../../lib/utf8.ts'
 import { parseJson } from '../json.ts'
 import { type Answer, answerOf, type Exchange } from './answer.ts'
 import type { Inbox } from './inbox.ts'
-import { addNews } from './news.ts'
 import type { MadeOrder, RunState } from './state.ts'
+import { addUndocumented } from './undocumented.ts'
 
 export type TestCard = { cc_number: string; exp_month: number; exp_year: number; card_cvv: string }
 
@@ -51,7 +51,7 @@ export function openProject(
   state: RunState,
   save: () => Promise<void>,
 ): Project {
-  const recorder = createRecorder(config, (operation, body) => addNews(state.news, operation, body))
+  const recorder = createRecorder(config, (operation, body) => addUndocumented(state.undocumented, operation, body))
   const clientWith = (change: Partial<ClientConfig>): Client => createClient({ ...recorder.config, ...change })
   return {
     ...settings,

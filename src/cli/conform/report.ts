@@ -1,7 +1,7 @@
 import type { Judgement } from './judgement.ts'
-import type { News } from './news.ts'
 import type { MadeOrder } from './state.ts'
 import type { Statement } from './statements.ts'
+import type { Undocumented } from './undocumented.ts'
 
 export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
   follow?: string
@@ -10,7 +10,7 @@ export interface JudgedStatement extends Judgement, Omit<Statement, 'follow'> {
 /** The findings of a run, without anything secret or personal. */
 export interface ConformReport {
   statements: JudgedStatement[]
-  news: News
+  undocumented: Undocumented
   made: Pick<MadeOrder, 'order_id' | 'what' | 'now' | 'open'>[]
 }
 
@@ -24,7 +24,7 @@ export const isClean = ({ statements, made }: ConformReport): boolean => {
 const MAX_NEWS = 20
 
 /** A report as text, for people: differences come first. */
-export function conformText({ statements, news, made }: ConformReport): string {
+export function conformText({ statements, undocumented, made }: ConformReport): string {
   const of = (result: Judgement['result']) => statements.filter((one) => one.result === result)
   const [hold, differ, untried] = [of('holds').length, of('differs').length, of('not tried').length]
   const lines = [`${hold} hold, ${differ} differ, ${untried} were not tried.`]
@@ -38,12 +38,12 @@ export function conformText({ statements, news, made }: ConformReport): string {
   group('Differs', differing)
   group('Not tried', shortly('not tried'))
   group('Holds', shortly('holds'))
-  const fields = news.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`)
+  const fields = undocumented.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`)
   const more = fields.splice(MAX_NEWS).length
   group('New in its responses', [
     ...fields,
     ...(more > 0 ? [`and ${more} more fields: --report FILE has them`] : []),
-    ...news.values.map(({ field, value }) => `${field} ${value}`),
+    ...undocumented.values.map(({ field, value }) => `${field} ${value}`),
   ])
   const ends = made.map(({ order_id, what, now = 'left as it is' }) => `${order_id} (${what}): ${now}`)
   group('Made in the project', ends)

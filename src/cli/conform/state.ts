@@ -2,7 +2,7 @@ import { ConfigError } from '../../errors.ts'
 import { isObject } from '../../lib/kind.ts'
 import type { Answer } from './answer.ts'
 import type { Judgement } from './judgement.ts'
-import type { News } from './news.ts'
+import type { Undocumented } from './undocumented.ts'
 
 /** An order that a run made, written down before it was sent. */
 export interface MadeOrder {
@@ -32,7 +32,7 @@ export interface RunState {
   hosted?: Answer['verdict']
   done: Record<string, Judgement[]>
   made: MadeOrder[]
-  news: News
+  undocumented: Undocumented
 }
 
 export interface StateStore {
@@ -43,7 +43,7 @@ export interface StateStore {
 
 /** Nothing was tried yet. `made` has the orders of earlier runs that are still open. */
 export const newState = (project: string, made: MadeOrder[] = []): RunState => {
-  return { version: 1, project, done: {}, made, news: { fields: [], values: [] } }
+  return { version: 1, project, done: {}, made, undocumented: { fields: [], values: [] } }
 }
 
 /** Goes on from a stored state, or begins. @throws {ConfigError} for the state of another project. */

@@ -58,7 +58,7 @@ it('has no secret, no card and nothing of a person in its report and in its stat
   const isShort = (text: string) => text.length < 4 || ['UAH', 'true'].includes(text) || text === '0.01'
   expect(canaries.filter((text) => !isShort(text) && written.includes(text))).toEqual([])
   expect(given.config.apiSecret).toBe(CREDENTIALS.apiSecret)
-  const fields = report.news.fields.filter((one) => one.in === 'listOrderOperations')
+  const fields = report.undocumented.fields.filter((one) => one.in === 'listOrderOperations')
   expect(fields).toEqual([
     { in: 'listOrderOperations', path: 'bank_pay.sender_card', type: 'string' },
     { in: 'listOrderOperations', path: 'fee.note', type: 'string' },

@@ -24,7 +24,7 @@ it('conform finds that every statement holds on the emulator, and leaves nothing
   expect(idsOf(report, 'differs')).toEqual([])
   expect(idsOf(report, 'not tried')).toEqual(UNTRIED)
   expect(idsOf(report, 'holds')?.length).toBeGreaterThan(40)
-  expect(report?.news).toEqual({ fields: [], values: [] })
+  expect(report?.undocumented).toEqual({ fields: [], values: [] })
   expect(report?.made.every(({ now, open }) => now !== undefined && !open)).toBe(true)
   expect(emulator.orders.list().filter(({ status }) => status === 'init')).toEqual([])
   expect([store.text, report && isClean(report)]).toEqual([undefined, true])

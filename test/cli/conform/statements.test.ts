@@ -245,7 +245,7 @@ describe('conform, statement by statement', () => {
     ]).run()
     expect(idsOf(report, 'differs')).toEqual(['status_words'])
     expect(report?.made.filter(({ open }) => open)).toEqual([])
-    expect(report?.news.values).toContainEqual({ field: 'status', value: 'SUCCESS' })
+    expect(report?.undocumented.values).toContainEqual({ field: 'status', value: 'SUCCESS' })
   })
 
   it.each<[string, (text: string) => string]>([

@@ -2,8 +2,8 @@ import { wasMade } from '../answer.ts'
 import type { Delivery } from '../inbox.ts'
 import { hosted } from '../inputs.ts'
 import { differs, holds, type Judgement, notTried } from '../judgement.ts'
-import { addNews } from '../news.ts'
 import { type Story, story } from '../statement.ts'
+import { addUndocumented } from '../undocumented.ts'
 
 const WAIT_MS = 30_000
 /** After which no more are expected. */
@@ -21,7 +21,7 @@ const delivered = story('delivered', ['webhooks'], async (project) => {
   const first = await webhooks?.inbox.next(order_id, WAIT_MS)
   // The cancellation may send other webhooks first.
   while (await webhooks?.inbox.next(order_id, QUIET_MS)) {}
-  addNews(project.state.news, 'webhook', first?.event?.record)
+  addUndocumented(project.state.undocumented, 'webhook', first?.event?.record)
   const resent = await ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))
   if (resent.verdict !== 'accepted') return { first, unsent: resent.says }
   return { first, second: await webhooks?.inbox.next(order_id, WAIT_MS) }

@@ -2,7 +2,7 @@ import { describeStatusCode } from '../../helpers/status.ts'
 import { isObject } from '../../lib/kind.ts'
 
 /** The parts of the service's responses that are beyond the API document. */
-export interface News {
+export interface Undocumented {
   /** By path and type, never by value. */
   fields: { in: string; path: string; type: string }[]
   /** Statuses and codes that the package has no name for. */
@@ -39,7 +39,7 @@ const OPAQUE = names('browser_fingerprint cryptogram split.products')
 const STATUSES = names('init pending success failure')
 
 /** Adds the unknown fields and values in the JSON of a 2xx. `operation` is the called function, or `webhook`. */
-export function addNews(news: News, operation: string, body: unknown): void {
+export function addUndocumented(undocumented: Undocumented, operation: string, body: unknown): void {
   const known = KNOWN[operation] ?? RECORD
   const look = (value: unknown, path: string): void => {
     if (Array.isArray(value)) for (const one of value) look(one, path)
@@ -48,11 +48,15 @@ export function addNews(news: News, operation: string, body: unknown): void {
   const field = (name: string, value: unknown, path: string): void => {
     const place = path === '' ? name : `${path}.${name}`
     if (!known.has(place))
-      return void add(news.fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
+      return void add(undocumented.fields, {
+        in: operation,
+        path: path + (path && '.') + clean(name),
+        type: typeOf(value),
+      })
     if (place === 'status' && typeof value === 'string' && /^\w{1,24}$/.test(value) && !STATUSES.has(value))
-      add(news.values, { field: 'status', value })
+      add(undocumented.values, { field: 'status', value })
     if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
-      add(news.values, { field: 'status_code', value })
+      add(undocumented.values, { field: 'status_code', value })
     if (!OPAQUE.has(place)) look(value, place)
   }
   look(body, '')

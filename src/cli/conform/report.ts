@@ -21,7 +21,7 @@ export const isClean = ({ statements, made }: ConformReport): boolean => {
 }
 
 /** How many new fields the text lists: the list of payments below must not scroll away. */
-const MAX_NEWS = 20
+const MAX_FIELDS = 20
 
 /** A report as text, for people: differences come first. */
 export function conformText({ statements, undocumented, made }: ConformReport): string {
@@ -39,7 +39,7 @@ export function conformText({ statements, undocumented, made }: ConformReport): 
   group('Not tried', shortly('not tried'))
   group('Holds', shortly('holds'))
   const fields = undocumented.fields.map(({ in: where, path, type }) => `${where}: ${path} (${type})`)
-  const more = fields.splice(MAX_NEWS).length
+  const more = fields.splice(MAX_FIELDS).length
   group('New in its responses', [
     ...fields,
     ...(more > 0 ? [`and ${more} more fields: --report FILE has them`] : []),

@@ -39,7 +39,7 @@ const OPAQUE = names('browser_fingerprint cryptogram split.products')
 const STATUSES = names('init pending success failure')
 
 /** Adds the unknown fields and values in the JSON of a 2xx. `operation` is the called function, or `webhook`. */
-export function addUndocumented(undocumented: Undocumented, operation: string, body: unknown): void {
+export function addUndocumented({ fields, values }: Undocumented, operation: string, body: unknown): void {
   const known = KNOWN[operation] ?? RECORD
   const look = (value: unknown, path: string): void => {
     if (Array.isArray(value)) for (const one of value) look(one, path)
@@ -48,15 +48,11 @@ export function addUndocumented(undocumented: Undocumented, operation: string, b
   const field = (name: string, value: unknown, path: string): void => {
     const place = path === '' ? name : `${path}.${name}`
     if (!known.has(place))
-      return void add(undocumented.fields, {
-        in: operation,
-        path: path + (path && '.') + clean(name),
-        type: typeOf(value),
-      })
+      return void add(fields, { in: operation, path: path + (path && '.') + clean(name), type: typeOf(value) })
     if (place === 'status' && typeof value === 'string' && /^\w{1,24}$/.test(value) && !STATUSES.has(value))
-      add(undocumented.values, { field: 'status', value })
+      add(values, { field: 'status', value })
     if (place === 'status_code' && typeof value === 'string' && /^\d{4}$/.test(value) && !describeStatusCode(value))
-      add(undocumented.values, { field: 'status_code', value })
+      add(values, { field: 'status_code', value })
     if (!OPAQUE.has(place)) look(value, place)
   }
   look(body, '')

@@ -46,7 +46,11 @@ const single = (outDir: string): Options => ({
     for (const name of Object.keys(library).filter((name) => !SHARED.includes(name))) {
       const file = join(outDir, `${name}.js`)
       const bundle = await rolldown({ input: file, platform: 'neutral', external: [/^[^./]/] })
-      const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const
+      const minify = {
+        compress: { keepNames: { function: true, class: true } },
+        mangle: false,
+        codegen: { removeWhitespace: true },
+      } as const
       const { output } = await bundle.generate({ format: 'esm', minify, comments: { annotation: true, legal: false } })
       await bundle.close()
       await writeFile(file, output[0].code)

@@ -10,7 +10,7 @@ import { createShopObject, type ShopObjectClass } from './object.ts'
 import { makeShop } from './open-scope.ts'
 import type { ShopOptions } from './options.ts'
 import { API } from './routes/api.ts'
-import type { Call, CarryCall } from './routes/calls.ts'
+import type { Call } from './routes/calls.ts'
 import type { WaitUntil } from './runtime.ts'
 import { actAs, type Deps, shopDeps } from './scope.ts'
 
@@ -83,7 +83,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    * Whether a role may make a call of `/api`: `shop.may('sell', 'POST /api/links')`. How much it may refund is up to
    * its limit.
    */
-  may: (role: Role, call: Exclude<Call, CarryCall>) => boolean
+  may: (role: Role, call: Exclude<Call, `${string}/api/log${string}` | 'POST /api/recover'>) => boolean
   /** The Worker's cron. */
   scheduled: (controller: unknown, env: Env, context: { waitUntil: WaitUntil }) => void
   /** The Durable Object class that wrangler.toml binds as TILL: it has the shop's database. */

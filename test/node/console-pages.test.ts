@@ -14,7 +14,7 @@ const withoutChance = (text: string): string =>
     .replaceAll(/(\/p\/|%2Fp%2F)[\w-]{16}/g, '$1SHORT')
     // How many calls of objects came before.
     .replaceAll(/([,;]"\d\d:\d\d):\d\d"/g, '$1:…"')
-    .replaceAll(/(<pre tabindex="0">|<path fill="#000" d=")[^<"]*/g, '$1…')
+    .replaceAll(/(<pre tabindex="0">|<path stroke="#000" d=")[^<"]*/g, '$1…')
 
 /** A line for each tag with attributes. Of the frame, which is whole on the page More: the title, and where the menu stands. */
 function linesOf({ status, url, text, headers }: Shown, calls: readonly string[]): string[] {

@@ -34,7 +34,7 @@ const variables = () => [
 ]
 const routes = () => [
   ...new Set(
-    createApp({ now: Date.now, carryOver })
+    createApp({ now: Date.now, carryOver: carryOver as never })
       // Each has a twin with a slash at its end; some payment pages post their form to the result page.
       .routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`)
       .filter((route) => !/^ALL|^POST \/return/.test(route)),

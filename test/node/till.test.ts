@@ -300,7 +300,7 @@ console.log(before === seen() ? 'NOTHING' : before + ' then ' + seen(), Object.k
 `
   const file = await writeProgram(program, join(folder, 'import.mjs'))
   const { output } = await startCommand(join(root, 'node_modules/.bin/node'), [file], { env: {} }).finished
-  expect(output.trim()).toBe('NOTHING createTill,d1,durable,postgres,sqlite')
+  expect(output.trim()).toBe('NOTHING createTill,d1,durable,postgres,sqlite,tillLog')
 }, 60_000)
 
 const POOLS = {

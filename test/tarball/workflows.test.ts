@@ -116,8 +116,8 @@ it('the workflow of guides/prove.md is what GitHub understands, of commands that
   for (const run of runs) expect(spawnSync('bash', ['-n', '-c', run], { encoding: 'utf8' }).stderr).toBe('')
 })
 
-it('the one file of guides/prove.md is made by one command, in a container too, and runs without Node', () => {
-  const text = readFileSync(join(root, 'guides/prove.md'), 'utf8')
+it('the one file of guides/ci.md is made by one command, in a container too, and runs without Node', () => {
+  const text = readFileSync(join(root, 'guides/ci.md'), 'utf8')
   const [command = '', ...others] = text.match(/bun build --compile [^`\n]+/g) ?? []
   expect(others).toEqual([command])
   const made = temporaryFolder()

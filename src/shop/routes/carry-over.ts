@@ -18,6 +18,7 @@ import { STRAY_PREFIX } from '../kv/strays.ts'
 import { ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { scopeOf } from '../open-scope.ts'
+import type { CarryOver } from '../options.ts'
 import type { Carrying, Scope } from '../scope.ts'
 import { query } from '../tables.ts'
 import type { CarryCall } from './calls.ts'
@@ -56,14 +57,7 @@ async function movedTo(scope: Scope): Promise<string | undefined> {
   return to
 }
 
-/**
- * The routes under `/api/log`, by which a shop moves to another database: an object, Postgres, or a server's. A closed
- * shop keeps showing its orders, and sends customers and webhooks to the new one.
- * @example
- * import { carryOver, createShop } from 'edgetill/worker'
- * export const shop = createShop({ carryOver })
- */
-export const carryOver: Carrying = {
+const carrying: Carrying = {
   isClosed: async (scope) => (await movedTo(scope).catch(() => undefined)) !== undefined,
   async whileOpen(deps, c, handle) {
     const { pathname, search, origin } = new URL(c.req.url)
@@ -161,6 +155,15 @@ export const carryOver: Carrying = {
     }),
   }),
 }
+
+/**
+ * The routes under `/api/log`, by which a shop moves to another database: an object, Postgres, or a server's. A closed
+ * shop keeps showing its orders, and sends customers and webhooks to the new one.
+ * @example
+ * import { carryOver, createShop } from 'edgetill/worker'
+ * export const shop = createShop({ carryOver })
+ */
+export const carryOver: CarryOver = carrying
 
 /** Sends a webhook to the new shop: its sender follows no redirect. */
 async function passOn(request: Request, to: string, send: Fetch = fetch): Promise<Response> {

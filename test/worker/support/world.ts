@@ -23,7 +23,7 @@ import {
 import { objectDatabase } from '../../../src/shop/object.ts'
 import { openScope } from '../../../src/shop/open-scope.ts'
 import type { WaitUntil } from '../../../src/shop/runtime.ts'
-import type { Deps } from '../../../src/shop/scope.ts'
+import type { Carrying, Deps } from '../../../src/shop/scope.ts'
 import { type ServerHost, serverHost } from '../../../src/shop/server-host.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
@@ -216,7 +216,7 @@ export class World {
       fetch: ((input, init) =>
         kill.call(async () => this.intercept?.(String(input), init) ?? fetch(input, init))) as typeof globalThis.fetch,
       now: () => this.time,
-      ...(this.options.canMove && { carryOver }),
+      ...(this.options.canMove && { carryOver: carryOver as Carrying }),
       ...(onEvent && { onEvent: (...parts) => kill.call(async () => onEvent(...parts)) }),
       ...(onAlert && { onAlert }),
       ...(pages && { pages }),

@@ -16,8 +16,7 @@ export const CALL_NAMES = { capture: 'capturePayment', refund: 'refundPayment', 
 /** The meaning of a call's error for its operation. */
 export function outcomeOf(error: unknown): Exclude<OperationState, 'done'> {
   if (isConnectionError(error) || isConfigError(error) || isInvalidInputError(error)) return 'not_sent'
-  // An ApiError never has a status that leaves this open, but for 425, which a proxy may send after the service
-  // executed the request.
+  // Every status of an ApiError decides this, except 425: a proxy may send it after the service executed the request.
   if (!isApiError(error) || error.status === 425) return 'unknown'
   return error.retryable ? 'not_sent' : 'rejected'
 }
@@ -73,7 +72,7 @@ export async function makeCall(
 export const eventFrom = (method: string, record: object): WebhookEvent =>
   keepReceived({ ...record, method, kind: method }, { ...record, method }) as never
 
-/** Stores new operations of the service. A listed record can differ from its webhook in fields that do not count. */
+/** Stores new operations of the service. Only deciding fields are compared: a list can differ from a webhook. */
 export async function storeNews(
   order_id: string,
   shown: readonly WebhookEvent[],

@@ -156,7 +156,7 @@ export function postgres(handle: PostgresHandle): TillDatabase {
     clock: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
     async run(sql, values) {
       const text = numbered(sql)
-      // A read loses nothing with a transaction that is rolled back.
+      // A read may run inside an open transaction: rolling that back loses nothing.
       if ('unsafe' in handle && sql.startsWith('SELECT')) return (await handle.unsafe(text, values as never)) as never
       return connected(async (connection) => (await runOutside(connection, [[text, values]]))[0] as never)
     },
@@ -198,8 +198,8 @@ async function runOutside(
     return all.slice(from, to) as never
   }
   const send = ([sql, values]: SqlStatement) => connection.unsafe(sql, values as never)
-  // A local setting ends with its transaction: if a later statement sees it, a transaction is open. A batch fails then,
-  // or it would commit.
+  // A local setting ends with its transaction: if a later statement sees it, a transaction is open. A batch must then
+  // fail, since its COMMIT would commit that transaction.
   const seen = `current_setting('edgetill.call', true)`
   const check = count === undefined ? seen : `1 / (CASE ${seen} WHEN 'inside' THEN 0 ELSE 1 END)`
   const probe: SqlStatement[] = [

@@ -22,7 +22,7 @@ export interface Driver {
   lookUp(command: Of<'look_up'>): Promise<Parameters<typeof lookedUp>[1]>
 }
 
-/** A decision from an older state was not written. */
+/** Thrown when a decision from an older state was not written. */
 export const LOST: unique symbol = Symbol('lost')
 
 const isLost = (error: unknown): boolean => error === LOST

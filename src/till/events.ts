@@ -59,7 +59,7 @@ export interface TillHooks extends StoreHooks {
   shown?(reading: Reading): Promise<TillOrder>
   /** Flags of an order that only the shop knows, for its lists. */
   flagged?(attempts: readonly Reading[]): Promise<readonly OrderFlag[]>
-  /** The clock is a test's, which nothing but the test moves: no pause is longer than a millisecond. */
+  /** Set if a test moves the clock: no pause is then longer than a millisecond. */
   isTestClock?: boolean | undefined
   /** Logs a failure, or an unknown outcome. */
   log?(code: string, fields: Readonly<Record<string, unknown>>, error?: unknown): void
@@ -77,24 +77,27 @@ export type TillScope = TillOptions & TillHooks
 export type DueEvent = { row: Row; event: WebhookEvent; order: TillOrder }
 
 /**
- * Whether every database keeps an id apart from all others. Postgres stores no NUL, and none stores half of a surrogate
+ * Whether every database can store an id unchanged. Postgres stores no NUL, and no database stores half of a surrogate
  * pair.
  */
 export const isOrderId = (id: unknown): id is string => typeof id === 'string' && id !== '' && !/[\0\p{Cs}]/u.test(id)
 
 /**
- * The operation and status that an event reports, for which `onEvent` is called once. An event of an odd shape stands
- * for itself.
+ * The operation and status that an event reports: `onEvent` is called once for them. An event of an odd shape reports
+ * only itself.
  */
 function reportOf(summary: StoredSummary): string {
   const operation = summary.kind === 'unexpected' ? undefined : operationOf(summary)
   return operation ? JSON.stringify([operation, summary.status]) : summary.id
 }
 
-/** `notify`: whether `onEvent` is called. `id`: of an event whose record has lost fields since it was received. */
+/** `notify`: whether `onEvent` is called. `id`: the event's, if its record has lost fields since it was received. */
 type StoreOptions = { notify?: boolean | undefined; expected?: ExpectedPayment | undefined; id?: string }
 
-/** Stores a genuine event: when this returns, it is durable. @returns Undefined if there is no `onEvent`, or it is not due. */
+/**
+ * Stores a genuine event: when this returns, the event is durable.
+ * @returns Undefined if there is no `onEvent`, or the event is not due.
+ */
 export async function storeEvent(
   scope: TillScope,
   event: WebhookEvent,

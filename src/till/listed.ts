@@ -18,7 +18,7 @@ const MOST_BEHIND = 500
 /** Orders that are read, and written, together: a Worker may make 1,000 calls. */
 const TOGETHER = 20
 
-/** An order to fold. `unlisted`: when the newest of its rows was written that are marked as listed. */
+/** An order to fold. `unlisted`: rows that were written later stay marked as unlisted. */
 type Behind = Pick<Row, 'order_id' | 'unlisted'>
 
 /** Folds at most 500 orders with unlisted rows. @returns Whether no order is left. */
@@ -90,7 +90,7 @@ async function fold(
 }
 
 /**
- * Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` behind.
+ * Statements for an attempt's changed operations. The order's id goes before their values, the values of `?own` after.
  */
 function moneyOf({ attempt, order, events }: Reading, before: readonly ListRow[], payway: SqlValue): SqlStatement[] {
   const known = new Map(before.filter((row) => Number(row.attempt) === attempt).map((row) => [String(row.id), row]))

@@ -43,7 +43,7 @@ export interface OrdersQuery extends Page {
 }
 
 const DAY_MS = 86_400_000
-/** The age of orders that are searched for words: each order is read. */
+/** How old an order may be to be found by words: such a search reads every order. */
 const WORDS_MS = 92 * DAY_MS
 
 /** The states of each status; any other status has the first state. */
@@ -71,7 +71,7 @@ export async function beginList(scope: TillOptions, { limit = 1, cursor }: Page,
 type Condition = readonly [sql: string, ...values: SqlValue[]]
 const begins = (name: string, text: string): Condition => [`${name} >= ? AND ${name} < ?`, text, `${text}\u{10ffff}`]
 
-/** The part of a search that indexes find. */
+/** The part of a search that uses indexes. */
 function indexed(search: string): Condition {
   const ways = [begins('order_id', baseOrderId(search)), begins('reference', search)]
   ways.push(begins('email', search.toLowerCase()))
@@ -99,7 +99,7 @@ export async function listOrders(
   const ofStatus = status === undefined ? MONEY_STATES : (STATES_OF.get(status) ?? ['waiting'])
   const wanted = states.filter((state) => ofStatus.includes(state)).map((state) => MONEY_STATES.indexOf(state))
   const found = new Map<SqlValue, ListRow>()
-  /** @param plus A plus sign keeps a column from being found by its index. */
+  /** @param plus `+` keeps the database from using a column's index. */
   const find = async (conditions: readonly Condition[], plus = ''): Promise<void> => {
     const all = [...conditions, ...leads]
     if (status !== undefined) all.push(['status = ?', status])

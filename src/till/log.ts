@@ -10,19 +10,19 @@ export type LogRow = readonly [table: string, row: Readonly<Record<string, SqlVa
 /** The rows of a till. */
 export interface TillLog {
   /**
-   * Closes the till in all processes: it takes no more events, payments and money calls, and calls `onEvent` no more.
+   * Closes the till in all processes: it takes no more events, payments or money calls, and no longer calls `onEvent`.
    * @param to The address of the shop that takes its place.
    */
   close(to?: string): Promise<void>
   /** Since when the till has been closed; undefined while it is open. `wait_ms`: until its rows are complete. */
   closed(): Promise<{ at: number; to: string; wait_ms: number } | undefined>
   /**
-   * Every row, for `JSON.stringify`. @param after Continues behind this row.
+   * Every row, for `JSON.stringify`. @param after Continues after this row.
    * @throws {ConfigError} until the till has been closed for a minute, in which calls under way end.
    */
   rows(after?: LogRow): AsyncGenerator<LogRow>
   /**
-   * Loads rows into a till that is empty or closed, and opens it behind the last row. Repeat it after a failure.
+   * Loads rows into a till that is empty or closed, and opens it after the last row. Repeat it after a failure.
    * @returns Whether the till is open.
    * @throws {ConfigError} for a till with orders that is not closed, and for rows of another POS or address.
    */
@@ -44,7 +44,7 @@ const [PAGE, BATCH] = [200, 50]
 
 /**
  * Carries a till to another database. Both have been migrated for the same POS and address.
- * @param more Further tables in the same database.
+ * @param more Other tables in the same database.
  * @example
  * import { type TillDatabase, tillLog } from 'edgetill/till'
  * async function carry(from: TillDatabase, to: TillDatabase) {

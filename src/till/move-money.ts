@@ -42,13 +42,13 @@ export type NotSentReason =
 /** The outcome of a call that has no record. */
 export type Failed<Record = object> =
   /**
-   * The key's request is never executed. `code`: of an error, or `not_executed`: the service does not know the
+   * The key's request is never executed. `code`: the error's, or `not_executed` if the service does not know the
    * operation. After `invalid_input` nothing was written: correct the input, and use the same key.
    */
   | { outcome: 'rejected'; error: { code: string; message: string; status?: number; apiCode?: string } }
   /**
-   * It may have been executed: the same key finds out, and never makes a second call. `record`: it was, but that could
-   * not be written.
+   * The request may have been executed. Call again with the same key to find out: it never makes a second call.
+   * `record`: the request was executed, but that could not be written.
    */
   | { outcome: 'unknown'; id: string; message: string; record?: Record | undefined }
   /** Nothing was sent. `sameKey`: whether the same key may try again. `order_ids`: the attempts that you could mean. */
@@ -95,7 +95,7 @@ export function movedOf(answer: MoneyAnswer): Moved {
     return { outcome: 'status' in record && record.status === 'failure' ? 'declined' : 'done', record }
   }
   if (code === 'recorded') {
-    // Of a shop's engine, beside the words of HTTP.
+    // A shop's engine stores `moved` beside its HTTP response.
     const { moved = answer.response } = answer.response as { moved?: unknown }
     return moved as Moved
   }
@@ -132,10 +132,10 @@ export function movedOf(answer: MoneyAnswer): Moved {
 const SETTLE_AFTER_MS = 600_000
 const UNSENT = { method: 'POST', path: '', attempts: 0 }
 
-/** How long a press waits for an earlier press of its key. */
+/** How long a request waits for an earlier request with its key. */
 const WAIT_MS = 25_000
 
-/** Ten presses of one key get one end: a press that finds its key's call in progress reads again. */
+/** Repeated requests with a key get one end: a request that finds its key's call in progress waits and reads again. */
 async function driveKey(scope: TillScope, driver: Driver, first: Message, isCalling: (id: string) => boolean) {
   const until = Date.now() + WAIT_MS
   for (let waited = 0, ms = 50; ; waited += ms, ms = Math.min(2 * ms, 1000)) {
@@ -167,7 +167,7 @@ function targetOf(reading: Reading, isWhole: boolean, { keyHash }: MoneyRequest)
  * answer.
  */
 export interface Played {
-  /** The attempt that it was about. */
+  /** The attempt that the message was about. */
   order_id: string
   answer?: MoneyAnswer | undefined
   why: string
@@ -184,7 +184,7 @@ export async function play(scope: TillScope, named: string, first: Message, fiel
     if (first.type === 'request') return failed('', 'not_sent', error)
     throw error
   }
-  // A look at due work has no answer.
+  // A check has no answer.
   const moved = movedOf(answer ?? { code: 'already_settled' })
   return moved.outcome === 'unknown' && why ? { ...moved, message: `${moved.message} ${why}` } : moved
 }
@@ -197,11 +197,11 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
   let reading = {} as Reading
   /** The attempt whose operations the service has listed. */
   let asked = ''
-  /** The answer if no attempt can be meant. */
+  /** The answer if the request fits no attempt. */
   let none: MoneyAnswer | undefined
   let why = ''
   let sent: Played['sent']
-  /** The call's webhook will come: `onEvent` gets the webhook, and the response counts until then. */
+  /** Whether the call's webhook will come: `onEvent` gets the webhook, and the response counts until then. */
   let isAnnounced = false
   const driver: Driver = {
     now: () => reading.now,
@@ -266,7 +266,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       if (!operation) asked = reading.order_id
     },
     async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
-      // The age is that of the reading: an absence says nothing about a later time.
+      // Take the age at the reading: an absence proves nothing about a later time.
       const afterMs = Math.max(settleAfterMs, scope.database.absentAfterMs ?? SETTLE_AFTER_MS)
       const settled = reading.now - started_at >= afterMs
       const view = await lookUp(scope, reading, [kind]).catch((error: unknown) =>

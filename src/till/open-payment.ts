@@ -82,7 +82,7 @@ export interface LinkVisit {
 
 /** The result of the calls of a run. */
 interface Calls {
-  /** Of the last call that failed; `isRejected`: it fails again with the same fields. */
+  /** The error of the last call that failed. `isRejected`: the same fields would be rejected again. */
   error?: unknown
   isRejected?: boolean | undefined
   failed?: Failed | undefined
@@ -94,7 +94,7 @@ export interface RunEnd extends Calls {
   answer: CheckoutAnswer
 }
 
-/** The state while a message, and every message that follows from it, is played. */
+/** The state of a run: it plays a message, and every message that follows from it. */
 interface Run extends Calls {
   scope: TillScope
   visit?: LinkVisit
@@ -144,7 +144,7 @@ function isOpening({ attempts, now }: Reading): boolean {
   return isOpen === true && now - Number(payment.written_at) < OPENING_MS
 }
 
-/** A link's visitor, and a cancellation, wait ten seconds for the end of a creation by another process. */
+/** A visit or a cancellation waits ten seconds for another process that is creating the payment. */
 const LOOKS = 40
 /** Finds or creates the payment of a link. */
 export async function openLink(scope: TillScope, base_id: string, visit: LinkVisit): Promise<RunEnd> {
@@ -158,7 +158,7 @@ export async function openLink(scope: TillScope, base_id: string, visit: LinkVis
   }
 }
 
-/** A call without a response counts as failed. */
+/** A run that ended with an outcome, and not with an answer of the protocol, has failed. */
 const endOf = ({ error, isRejected, cancelled, failed }: Run, answer: CheckoutAnswer | Opened): RunEnd =>
   'outcome' in answer
     ? { answer: { kind: 'failed' }, error, isRejected, cancelled, failed: answer as Failed }
@@ -177,7 +177,7 @@ export async function cancelOrder(scope: TillScope, named: string, tries = 3): P
   if (answer.kind !== 'cancelled' && answer.kind !== 'link_closed') return { ...end, order_id: base_id }
   const last = (await readOrder(scope, base_id)).attempts.filter(({ payment }) => payment?.url).at(-1)
   const isCancelled = answer.kind === 'cancelled' && last?.attempt === answer.attempt
-  // Another process has opened it between the cancellation and the closing: the next opening is rejected.
+  // Another process opened the payment between the cancellation and the closing. Cancel again: the order is closed now.
   if (tries > 1 && last?.order.status === null && !isCancelled) return cancelOrder(scope, base_id, tries - 1)
   return { ...end, order_id: attemptId(base_id, answer.attempt) }
 }
@@ -185,7 +185,7 @@ export async function cancelOrder(scope: TillScope, named: string, tries = 3): P
 /** The outcome of {@link cancelOrder}. */
 export async function cancelPayment(scope: TillScope, named: string): Promise<Moved> {
   const { answer, failed, cancelled, order_id } = await cancelOrder(scope, named)
-  // The record's status is a failure: the payment was cancelled.
+  // The record's status is `failure`, as a cancelled payment has it: the cancellation itself has succeeded.
   if (answer.kind === 'cancelled') return { outcome: 'done', record: cancelled as object }
   return answer.kind === 'link_closed' ? { outcome: 'done', record: { order_id, link: 'closed' } } : (failed as Failed)
 }
@@ -214,7 +214,7 @@ async function play(opening: Run, first: CheckoutMessage): Promise<CheckoutAnswe
   throw new Error('The protocol gave no answer.')
 }
 
-/** @throws LOST if customers were redirected to another payment since the run began: then it decides again. */
+/** @throws LOST if customers were redirected to another payment since the run began: the run then starts over. */
 async function readState(opening: Run): Promise<CheckoutState> {
   const { scope, base_id } = opening
   opening.isRevoked ??= (await opening.visit?.isRevoked()) === true
@@ -226,7 +226,7 @@ async function readState(opening: Run): Promise<CheckoutState> {
   const payment = last?.payment
   const seen = seenOf(payment)
   opening.seen ??= seen
-  // A cancellation means any open payment.
+  // Only an opening is bound to the payment that it saw first: a cancellation takes any open payment.
   if (opening.asked && seen !== opening.seen) throw LOST
   return {
     isRevoked: opening.isRevoked === true,
@@ -255,7 +255,8 @@ function factsOf(reading: Reading | undefined): AttemptFacts {
 }
 
 /**
- * The outcome that needs no protocol: the payment is being opened, was opened with other terms, or may not be followed.
+ * The outcome that needs no protocol: the payment is being opened, was opened with other terms, or has failed and may
+ * not be followed by another attempt.
  */
 function beforeOpening(opening: Run, { checkout, attempts }: CheckoutState): Opened | undefined {
   const { reading, asked, mayGoOn, visit } = opening
@@ -316,7 +317,7 @@ async function carryOut(
   }
 }
 
-/** Records that nobody pays an order any more. */
+/** Records that an order takes no more payments. */
 export const closeOrder = (scope: TillScope, base_id: string): Promise<void> =>
   again(async () => {
     const first = await readOrder(scope, base_id)
@@ -378,11 +379,11 @@ async function create(
   const input = visit ? await visit.inputOf(order_id) : { ...(opening.input as CreatePaymentInput), order_id }
   const asked = { ...(opening.asked as Payment), server_url: input.server_url }
   const before = attempts.find((one) => one.attempt === attempt)?.payment
-  // If several processes find it abandoned, one takes it over.
+  // If several processes find the payment abandoned, only one takes it over.
   if (before) await abandon(scope, order_key, before.number, before.body)
   const row = { kind: 'payment', id: '', body: asked, dueInMs: LOOK_MS } as const
   const { number } = await append(scope, Object.assign(place, { attempt }), row)
-  // Whoever revokes a link looks for this row afterwards.
+  // Check again behind this row: a revocation is recorded first and reads the rows afterwards, so one finds the other.
   if (visit && (await visit.isRevoked())) {
     opening.isRevoked = true
     await abandon(scope, order_key, number, JSON.stringify(asked))
@@ -391,13 +392,13 @@ async function create(
   Object.assign(opening, { isSent: true, seen: seenOf({ number }) })
   let response: { url?: string; user_action_url?: string | null | undefined }
   try {
-    // Another process may have taken the payment over.
+    // After the deadline another process may take the payment over.
     response = await scope.client.createPayment(input, { deadlineMs: timeToSend(asked_at) })
   } catch (error) {
     opening.error = error
     opening.isRejected = isRejected(error)
     const outcome = outcomeOf(error)
-    // Used by another program, or by a process that was paused.
+    // `used`: by another program, or by a process that was paused.
     const isUnusable = visit && opening.isRejected
     const how = wasUsed(error) ? 'used' : outcome === 'unknown' ? outcome : isUnusable ? 'unusable' : 'failed'
     if (!visit) opening.failed = failed(input.order_id, how === 'used' ? 'unknown' : outcome, error)
@@ -405,14 +406,14 @@ async function create(
       await abandon(scope, order_key, number, JSON.stringify(asked))
       delete opening.seen
     } else if (visit) {
-      // Nobody has to wait for this call any more.
+      // The call has ended: no visitor has to wait for it any more.
       const sql = update('body = ?', `${ONE} AND body = ?`)
       await run(scope, sql, JSON.stringify({ ...asked, lost: true }), order_key, number, JSON.stringify(asked))
     }
     return { type: 'not_created', attempt, isNew, how }
   }
   const url = response.url ?? response.user_action_url ?? null
-  // The service takes an order_id once: this is its payment, also if another process has taken it over.
+  // The service takes an order_id once: this is its payment, even if another process has taken it over.
   const its = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
   const set = `body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS}`
   const sql = update(set, `order_key = ? AND number = ${its}`)

@@ -4,7 +4,7 @@
 export interface Terms {
   amount: number
   currency: string
-  /** `purchase` or `auth`, for a re-send. */
+  /** `purchase` or `auth`. */
   method: string
   recurring_amount?: number | undefined
 }
@@ -22,7 +22,7 @@ export interface CheckoutState {
   isRevoked: boolean
   /** The shop has cancelled the order. */
   isClosed: boolean
-  /** At least one: every announced attempt, in order. It may never have been created. */
+  /** Every announced attempt, in order; at least one. An announced attempt may never have been created. */
   attempts: readonly AttemptFacts[]
   /** Where customers were redirected last. */
   checkout?: OpenCheckout | undefined
@@ -34,9 +34,9 @@ export interface OpenCheckout extends Terms {
   attempts: number
   /** Where the customer pays. Absent while it is not known whether the payment was created. */
   url?: string
-  /** When the customer was redirected to `url` for the first time, or after a day. */
+  /** When the payment was created, or when a later redirect was noted: after a day, or by a link that ends later. */
   opened_at?: number
-  /** When the last link that leads there expires: until then no other link ends the payment. */
+  /** When the last link that leads there expires: until then, no other link cancels the payment. */
   expires_at: number
   /** The payment was cancelled because its link had expired: a new link leads to another attempt. */
   expired?: true
@@ -68,7 +68,7 @@ export type CheckoutAnswer =
   | { kind: 'result'; attempt: number }
   /** The payment is being paid or cancelled; the page refreshes. */
   | { kind: 'wait' }
-  /** The order was opened before with other terms; the service rejects its fields; all attempts failed. */
+  /** Opened before with other terms; rejected fields; the order was cancelled, or has no attempt left. */
   | { kind: 'changed' | 'unusable' | 'closed' }
   /** It was not paid in time; the shop has revoked the link; it could not be opened now. */
   | { kind: 'expired' | 'revoked' | 'failed' }
@@ -89,15 +89,15 @@ export type CheckoutCommand =
   | { type: 'close'; mayFail: boolean }
   | { type: 'answer'; answer: CheckoutAnswer }
 
-/** `~99` is the last that fits into the service's limit. */
+/** `~99` is the last suffix that fits into the service's limit. */
 const MAX_ATTEMPTS = 99
-/** After this long an unpaid checkout counts as abandoned, and any other open checkout is an alert. */
+/** After this long an unpaid checkout may have been given up, so that a redirect to it is noted again. */
 const ABANDONED_MS = 24 * 3_600_000
 
 const answer = (reply: CheckoutAnswer): CheckoutCommand[] => [{ type: 'answer', answer: reply }]
 const ask = (attempt: number, why: Question = 'find_out'): CheckoutCommand[] => [{ type: 'ask', attempt, why }]
 
-/** Decides what follows from a message. `visit`: the link that is being opened. */
+/** Decides on the commands that follow from a message. `visit`: the link that is being opened. */
 export function stepCheckout(
   state: CheckoutState,
   message: CheckoutMessage,
@@ -165,7 +165,7 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
     return byShop ? answer({ kind: 'result', attempt: first }) : ask(first)
   }
   if (checkout.url === undefined || checkout.expired) return ask(first)
-  // It may have been closed as abandoned since. An address is written with its time.
+  // A redirect after a day, or by a link that expires later, is noted. An address is written with its time.
   const isOld = now - (checkout.opened_at as number) >= ABANDONED_MS
   const expires_at = Math.max(visit.expires_at, checkout.expires_at)
   const again = isOld || expires_at > checkout.expires_at

@@ -6,29 +6,29 @@ import type { OrderOperation, OrderTotals } from '../orders/order.ts'
 export type OperationKind = 'capture' | 'refund' | 'void'
 
 /**
- * `unknown`: it may have been executed. `not_sent`: the service could not be reached, or asked to wait; the same key
- * may try again.
+ * `unknown`: the operation may have been executed. `not_sent`: the service could not be reached, or asked to wait; the
+ * same key may try again.
  */
 export type OperationState = 'done' | 'rejected' | 'unknown' | 'not_sent'
 
-/** The answer to a request. A key gets the first three again. */
+/** The answer to a request. A repeated key gets `executed`, `not_executed` and `recorded` again. */
 export type MoneyAnswer =
   /**
-   * It was executed. `record`: the service's response, the operation as the service lists it, or a person's statement.
+   * Executed. `record`: the service's response, the operation as the service lists it, or a person's statement.
    */
   | { code: 'executed'; record: object }
   | { code: 'not_executed'; kind: OperationKind }
-  /** The driver's own answer of `responded`. */
+  /** The response that the driver has passed on with `responded`. */
   | { code: 'recorded'; response: unknown }
   | { code: 'key_reused' }
-  /** An operation blocks it, `isOwn`: of the same key. Its call is in progress, or its outcome is unknown. */
+  /** An operation blocks the request: its call is in progress, or its outcome unknown. `isOwn`: it has the same key. */
   | { code: 'in_progress' | 'unsettled'; id: string; kind: OperationKind; isOwn: boolean }
-  /** Its call contradicts the end that was settled before. `record`: the service's response to an executed call. */
+  /** The call contradicts the end that was settled before. `record`: the service's response to an executed call. */
   | { code: 'contradicted'; id: string; kind: OperationKind; record?: object }
   | { code: 'order_changed' }
-  /** A pending operation may take the requested amount; `left`, in minor units, is free. */
+  /** A pending operation may use up the requested amount. `left`, in minor units, can still be requested. */
   | { code: 'pending'; kind: OperationKind; left: number }
-  /** More than the caller may refund of the whole order, `limit` in minor units, or without an amount. */
+  /** The caller may refund `limit`, in minor units, of the whole order: the request exceeds it, or has no amount. */
   | { code: 'over_limit'; limit: number }
   /** The state was lost, and the service was not asked yet. */
   | { code: 'order_rebuilt' }
@@ -37,7 +37,7 @@ export type MoneyAnswer =
   | { code: 'unknown_order' | 'not_paid' | 'no_server_url' }
   | { code: 'paid_twice'; order_ids: string[] }
   /**
-   * To a person who settles an operation: it does not exist, its outcome is known, or its call may still be in
+   * For a person who settles an operation: it does not exist, its outcome is known, or its call may still be in
    * progress.
    */
   | { code: 'unknown_operation' | 'already_settled' }
@@ -54,10 +54,10 @@ export interface MoneyRequest {
   fingerprint: string
   /** In the currency's unit; null: the whole rest. */
   amount: number | null
-  /** With a currency the order need not be known here. */
+  /** Whether the request names a currency: the order then need not be known here. */
   hasCurrency: boolean
   hasServerUrl: boolean
-  /** The order as its caller saw it, see {@link versionOf}: if it has changed, nothing is sent. */
+  /** The order's version that the caller saw, see {@link versionOf}. If it has changed, nothing is sent. */
   version?: string | undefined
   /** How much its caller may refund of the whole order, in minor units. */
   limit?: number | undefined
@@ -79,15 +79,15 @@ export interface MoneyOperation
    * An end that contradicts the stored end, from its call or the events, until a person has decided which end counts.
    */
   late?: MoneyEnd | undefined
-  /** It is never sent: its key may have been lost, and an operation that no key explains may belong to it. */
+  /** Never sent: the key may have been lost, and an operation that no key explains may belong to this request. */
   maybeLost?: true | undefined
 }
 
 export interface OrderFacts {
   order_id: string
-  /** An event or a checkout is stored. */
+  /** Whether the order has a stored row. */
   isKnown: boolean
-  /** The address for its operations' webhooks is known. */
+  /** Whether the address for the operations' webhooks is known. */
   isAddressable: boolean
   totals: OrderTotals
   operations: readonly OrderOperation[]
@@ -104,8 +104,8 @@ export interface OrderState {
   /** The oldest first. */
   operations: readonly MoneyOperation[]
   /**
-   * The storage was lost, and with it every key. `isAsked`: the service was asked since; `keyless`: operations that need
-   * no key.
+   * Set if the storage was lost, and every key with it. `isAsked`: the service was asked since. `keyless`: operations
+   * that need no key.
    */
   loss?: { at: number; isAsked: boolean; keyless?: readonly string[] }
   /** A request that waits until an earlier operation is settled. */
@@ -119,9 +119,9 @@ export type Message =
   | ({ type: 'responded'; id: string } & MoneyEnd)
   /** The service was asked about an operation; `shown`: the found operation. */
   | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
-  /** An operation has waited. `mayAsk`: the service may be asked, beside the events. */
+  /** Time to check an operation again. `mayAsk`: by asking the service too, not only by the events. */
   | { type: 'check'; id: string; mayAsk: boolean }
-  /** A person settles it. `isListed`: the service's list of operations was stored. */
+  /** A person settles an operation. `isListed`: the service's list of operations was stored. */
   | { type: 'by_hand'; id: string; executed: boolean; isListed: boolean }
 
 type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
@@ -151,17 +151,17 @@ export interface Step {
 
 /** An operation that the storage has delayed for longer is not sent. */
 export const SEND_MS = 30_000
-/** A call ends within the SDK's 30 seconds after that: if there is no outcome by then, its process has died. */
+/** A call ends within the SDK's 30 seconds after {@link SEND_MS}. Without an outcome by then, its process has died. */
 export const CALL_MS = 60_000
 /**
  * If the service lists no operation after this long, there is none. An ASSUMPTION: the API document has no limit for a
  * request.
  */
 const NEVER_MS = 120_000
-/** After this long a call that was in progress when the storage was lost is listed by the service. */
+/** How long the service may take to list a call that was in progress when the storage was lost. */
 const RECOVER_MS = 60_000
 
-/** Decides what follows from a message. */
+/** Decides on the commands that follow from a message. */
 export function step(before: OrderState, message: Message, now: number): Step {
   const state = { ...before, operations: asOfEvents(before) }
   if (message.type === 'request') return request(state, message.request, now)
@@ -183,7 +183,7 @@ export function step(before: OrderState, message: Message, now: number): Step {
   }
 }
 
-/** One key is one request, and gets one answer. While an outcome is unknown, no other operation is made. */
+/** A key belongs to one request and gets one answer. While an outcome is unknown, no other operation is made. */
 function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const mine = state.operations.filter(({ keyHash, outcome }) => keyHash === wanted.keyHash && outcome !== 'not_sent')
   if (mine.some(({ fingerprint }) => fingerprint !== wanted.fingerprint)) return answer(state, { code: 'key_reused' })
@@ -206,8 +206,8 @@ export interface AttemptFacts {
 }
 
 /**
- * The attempt that a request means: by default the attempt that holds money. One key is one operation of the whole
- * order.
+ * Chooses the attempt that a request means: by default the attempt that holds money. A key is used once in the whole
+ * order, not once for each attempt.
  * @param named The attempt, if the shop names it.
  */
 export function chooseAttempt(attempts: readonly AttemptFacts[], named?: string): string | MoneyAnswer {
@@ -234,7 +234,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
     expected,
     known: [
       ...order.operation_ids,
-      // An operation without an operation_id has another id in the order.
+      // The order identifies an operation without an operation_id by another id.
       ...order.operations.flatMap(({ id, method }) => (method === kind ? id : [])),
       // Operations whose webhook has not arrived yet must not be taken for this operation either.
       ...operations.flatMap(({ operation_id }) => operation_id ?? []),
@@ -245,7 +245,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   if (!order.isKnown && !hasCurrency) return answer(state, { code: 'unknown_order' })
   if (!order.isAddressable && !hasServerUrl) return answer(state, { code: 'no_server_url' })
   if (version !== undefined && version !== versionOf(order, operations)) return answer(state, { code: 'order_changed' })
-  // The caller of the doubted operation was advised to take a new key.
+  // The doubted operation's caller was advised to use a new key, which could now make the operation twice.
   const doubted = operations.find((one) => one.kind === kind && one.late && one.answer?.code === 'not_executed')
   if (doubted) return answer(state, { code: 'unsettled', id: doubted.id, kind, isOwn: false })
   const asked = committed(order, operations)
@@ -253,7 +253,7 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   const isMoving = partsOf(asked) !== partsOf(order.totals)
   if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
   const refunded = asked.refunded_minor + (order.refundedElsewhere ?? 0)
-  // The service's rest may be more than is known here.
+  // Without an amount the service takes its own rest, which may exceed the rest that is known here.
   if (limit !== undefined && kind === 'refund' && (amount === null || refunded + expected > limit)) {
     return answer(state, { code: 'over_limit', limit })
   }
@@ -267,8 +267,8 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
 }
 
 /**
- * A lost storage has no keys: a new key may belong to an earlier operation, so it waits until the service was asked.
- * While the service shows an operation of its kind that no key explains, it is never sent.
+ * After a loss, a new key may belong to an earlier operation, so its request waits until the service was asked. The
+ * request is not sent while the service shows an operation of its kind that no key explains.
  */
 function afterLoss(state: OrderState, operation: MoneyOperation, wanted: MoneyRequest): Step | undefined {
   const { loss } = state
@@ -299,7 +299,7 @@ function unexplained(state: OrderState, kind: string): OrderOperation[] {
 const isExplained = ({ operations, loss }: OrderState, id: string): boolean | undefined =>
   loss?.keyless?.includes(id) || operations.some((one) => one.operation_id === id)
 
-/** A key that may have been lost. Once each of the service's operations belongs to another key, it was not executed. */
+/** Answers a key that may have been lost: not executed, once every operation of the service belongs to another key. */
 function claim(state: OrderState, operation: MoneyOperation): Step {
   const [found] = unexplained(state, operation.kind)
   if (found) return answer(state, mayBe(operation, found))
@@ -315,8 +315,8 @@ function claimByHand(state: OrderState, operation: MoneyOperation, isIts: boolea
 }
 
 /**
- * A person accounts for an operation from before the loss: it belongs to the key that waits for it, else to no later
- * key.
+ * A person confirms an operation from before the loss. The key that waits for it gets it; if none waits, no later key
+ * gets it.
  */
 function explain(state: OrderState, { id, executed }: Of<'by_hand'>, now: number): Step {
   const found = state.order.operations.find((one) => one.id === id && unexplained(state, one.method).includes(one))
@@ -367,7 +367,7 @@ export function asOfEvents(
   })
 }
 
-/** Whether it may be an operation of the service, and it is not known which. */
+/** Whether a call may have made one of the service's operations, without it being known which. */
 const isPossible = ({ outcome, operation_id }: MoneyOperation): boolean =>
   outcome !== 'rejected' && outcome !== 'not_sent' && operation_id === undefined
 
@@ -397,7 +397,7 @@ export function committed({ totals, operations }: Moved, calls: readonly MoneyOp
 const partsOf = (totals: OrderTotals): string =>
   [totals.authorized_minor, totals.captured_minor, totals.refunded_minor, totals.voided_minor].join('-')
 
-/** The attempts and their money as one word, which any later operation changes. */
+/** The attempts and their money as one word. Any later operation changes the word. */
 export const versionOf = (
   order: Moved & Pick<OrderFacts, 'order_id' | 'versionsBeside'>,
   calls: readonly MoneyOperation[],
@@ -415,7 +415,7 @@ export function leftOf(order: Moved, calls: readonly MoneyOperation[]): Record<O
   return { capture: held, refund: Math.max(order.totals.captured_minor - all.refunded_minor, 0), void: held }
 }
 
-/** After a slow storage another request may count the operation as not executed: so it is not sent. */
+/** Sends an operation, unless the storage was slow: another request may already count it as not executed. */
 function send(state: OrderState, operation: MoneyOperation, now: number): Step {
   if (now - operation.started_at > SEND_MS) return answer(state, blocked(operation, operation))
   return { state, commands: [{ type: 'send', operation }] }
@@ -430,8 +430,8 @@ function responded(state: OrderState, operation: MoneyOperation, message: Of<'re
 }
 
 /**
- * The response for an operation that was settled before: its process was paused, or the service slow. It is not
- * dropped.
+ * Keeps the response for an operation that was settled before it came: the process was paused, or the service was
+ * slow.
  */
 function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...late }: Of<'responded'>): Step {
   const { outcome, operation_id } = late
@@ -448,7 +448,7 @@ function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...la
 const filed = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
   answer.code === 'executed' ? [{ type: 'file', operation, record: answer.record }] : []
 
-/** Whether it was pending, and then declined: its late end counts. */
+/** Whether an operation was pending and then declined: its late end counts. */
 export const isDeclined = ({ operation_id, late }: MoneyOperation): boolean =>
   operation_id !== undefined && late?.operation_id === operation_id
 
@@ -461,7 +461,7 @@ function answerOf(operation: MoneyOperation): MoneyAnswer {
 }
 
 /**
- * Finds an outcome in the events, else asks the service: about an unknown outcome, or if the process must have died.
+ * Finds an outcome in the events. Otherwise asks the service, if the outcome is unknown or the process must have died.
  */
 function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
   const found = traceOf(state, operation)
@@ -472,7 +472,7 @@ function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, n
   return { state, commands: [{ type: 'look_up', operation, known, settleAfterMs: NEVER_MS }] }
 }
 
-/** The service's response counts before the events: a record of an odd shape is stored but not added up. */
+/** The service's response wins over the events, because the fold does not count a record of an odd shape. */
 function lookedUp(state: OrderState, operation: MoneyOperation, message: Of<'looked_up'>, now: number): Step {
   const { outcome, shown } = message
   // Another process has settled it.
@@ -524,8 +524,8 @@ const knownTo = (calls: readonly MoneyOperation[], { id, known }: MoneyOperation
   known.concat(calls.flatMap((other) => (other.id === id ? [] : (other.operation_id ?? []))))
 
 /**
- * The service's operation of a request: it has the same kind and amount, and was not known before. It is unclear if two
- * match, or if a request that a person has settled may be the match.
+ * Finds the service's operation for a request: of the same kind and amount, and not known before. `unclear` if two
+ * match, or if the match may belong to a request that a person has settled.
  */
 function match(
   calls: readonly MoneyOperation[],
@@ -563,7 +563,7 @@ function traceOf(
   return typeof found === 'object' && isOlder && !isExplained(state, found.id) ? 'unclear' : found
 }
 
-/** The service's operation that an unknown outcome became, if the events are enough to find it. */
+/** The service's operation behind an unknown outcome, if the events are enough to find it. */
 export function answeredBy<T extends OrderOperation>(
   calls: readonly MoneyOperation[],
   operation: MoneyOperation,

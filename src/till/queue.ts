@@ -13,7 +13,7 @@ export interface ReceivedEvent {
 /** How long `onEvent` may take. */
 export const ON_EVENT_MS = 25_000
 
-/** Waits before the next look at what another process is doing. With a test's clock no time passes by itself. */
+/** Waits before the next look at another process's work. A test's clock does not move automatically: hardly wait. */
 export const pause = ({ isTestClock }: { isTestClock?: boolean | undefined }, ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, isTestClock ? 1 : ms))
 

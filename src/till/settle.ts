@@ -33,8 +33,8 @@ import { hasEnded, type UnsettledOperation } from './unsettled.ts'
 /** Entries that a person should look at. */
 export type TillAttention =
   /**
-   * For ten minutes it was not known whether `attempt` was executed: `settleByHand`, or wait. With `may_be` only a
-   * person can decide.
+   * It has not been known for ten minutes whether `attempt` was executed: call `settleByHand`, or wait. With `may_be`
+   * only a person can decide.
    */
   | { kind: 'operation_unsettled'; order_id: string; attempt: UnsettledOperation }
   /**
@@ -62,7 +62,7 @@ export type TillAttention =
   | { kind: 'stray'; event_id: string; data: string; reason: string }
 
 const MINUTE_MS = 60_000
-/** An operation without a webhook is announced after this long. */
+/** How long `onEvent` waits for an operation's webhook, before it gets the response. */
 const WEBHOOK_MS = 15 * MINUTE_MS
 const DAY_MS = 1440 * MINUTE_MS
 /** The first and the longest pause of each kind. */
@@ -74,8 +74,8 @@ export const MAX_ATTEMPTS = 20
 export const NEVER = 8_000_000_000_000_000
 
 /**
- * Processes due rows of one kind, least-tried first. A row that fails, or that another process takes, stops no other
- * row.
+ * Processes due rows of one kind, least-tried first. A row that fails, or that another process takes, does not stop
+ * the others.
  */
 export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'payment'): Promise<void> {
   if (kind === 'event' && !scope.onEvent) return
@@ -100,7 +100,7 @@ export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise
   const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`, `NOT ${CLOSED} AND ${mine}`)
   const [claimed] = await run(scope, claim, order_key, number, next_at)
   if (!claimed) return
-  // An erasure may have come before the claim.
+  // An erasure may have changed the row before the claim: then read the event again.
   const done = isDone(scope, { ...row, body: claimed.body }, claimed.body === body ? due : undefined).then((isOver) => [
     isOver ? 'NULL' : later,
     null,
@@ -140,7 +140,7 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
   const isOver = isPast || (own !== undefined && hasEnded(own, order.operations))
   if (isOver) return isHeard(scope, reading, own)
   if (!mayAsk) {
-    // It can still be paid, or is: a person has to look at it.
+    // The payment can still be paid, or has been: a person has to look at it.
     if (kind === 'payment' && isPaidElsewhere) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
     return false
   }
@@ -221,7 +221,7 @@ export async function markOpenPayments(scope: TillOptions): Promise<void> {
     await run(scope, update('is_open = ?', ONE), is_open, order_key, number)
 }
 
-/** In place of an error, which may name a customer. */
+/** Replaces an error's text, which may name a customer. */
 const REMOVED = 'Removed with the personal data.'
 
 /** A row of an erased order. `later`: when it was written, if it was kept. */
@@ -229,12 +229,12 @@ export type Erased = Pick<Row, 'kind' | 'id' | 'attempt' | 'summary' | 'written_
 
 /**
  * Removes a customer's data from an order's rows; keys and bookkeeping stay.
- * @param until Later rows are kept, and the lists follow later. @returns Its rows, but for operations.
+ * @param until Rows after this time are kept, and the lists are updated later. @returns The rows, except operations.
  */
 export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erased[]> {
   const { base_id } = attemptOf(order_id)
   const order_key = await orderKeyOf(base_id)
-  // Events first: their records are compared with those of ends.
+  // Erase events first: an event's record is restored from the record of its end.
   const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_key = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
   const rows = await run(scope, sql, order_key)
   const timeOf = ({ kind, body, written_at }: Row) =>

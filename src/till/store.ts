@@ -57,7 +57,7 @@ const TABLES = `
 
 /** The hooks of a driver that the rows call. */
 export interface StoreHooks {
-  /** An event was stored: the order with it. */
+  /** Called after an event was stored, with the order that includes the event. */
   stored?(after: Reading): unknown
   /** Where the webhooks of an attempt's operations go; undefined if that is not known. */
   addressOf?(order_id: string, payment: Reading['payment']): string | Promise<string> | undefined
@@ -67,7 +67,8 @@ type Tables = { database: TillDatabase; client: object } & StoreHooks
 
 /**
  * Runs a statement.
- * @throws {ConfigError} of an adapter, or if there are no tables; after another error it may have been executed.
+ * @throws {ConfigError} of an adapter, or if there are no tables. After any other error the statement may have been
+ * executed.
  */
 export async function run<T = Row>(
   { database }: Pick<Tables, 'database'>,
@@ -116,9 +117,9 @@ export function checkOwner(tables: Tables, { owner }: Pick<Row, 'owner'>): void 
     throw new ConfigError('database', `Its tables belong to ${owner}, and the client to ${own}. ${cure}`)
 }
 
-/** Makes tables and indexes that are missing. On Postgres, equal statements at once can fail, and are repeated. */
+/** Makes tables and indexes that are missing. Repeats a failure: on Postgres, two processes can collide here. */
 export async function makeTables(tables: Pick<Tables, 'database'>, statements: string): Promise<void> {
-  // Only SQLite, which compares bytes, has this function. Postgres compares them under this name.
+  // Only SQLite has this function, and it compares texts by their bytes. Postgres does so with the collation "C".
   const byBytes = await run(tables, "SELECT instr('a', 'a') AS found").then(
     () => ' text',
     () => ' text COLLATE "C"',
@@ -168,12 +169,14 @@ type NewRow = {
 }
 type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
 
-/** Whether the till is closed: its rows are read out, and new ones would be lost. */
+/** The condition that the till is closed: its rows are copied elsewhere, and a new row would be lost. */
 export const CLOSED = 'EXISTS (SELECT at FROM edgetill_closed)'
 
 /**
- * Writes an order's next row, and returns it. A closed till takes only ends: the key of another row is NULL. @param beside Statements that are written with it.
- * @throws LOST if another process has written one since the order was read.
+ * Writes an order's next row, and returns it. A closed till takes only ends: any other row would get the key NULL, and
+ * fails.
+ * @param beside Statements that are written with the row.
+ * @throws LOST if another process has written a row since the order was read.
  */
 export async function append(
   tables: Tables,
@@ -228,16 +231,16 @@ export type Payment = {
   link?: PaymentLink
 }
 /**
- * The link that opened a payment. `page`: data for the customer's pages; `opened_at`: when a customer was last
- * redirected.
+ * The link that opened a payment. `page`: data for the customer's pages; the times are those of `OpenCheckout`, see
+ * protocol-checkout.ts.
  */
 export type PaymentLink = { page: object; expires_at: number; opened_at?: number; expired?: true }
 
 /**
- * One attempt at paying an order at one moment: `now` by the database's clock, `asked_at` by this machine's. `state` is
- * for the protocol. `base_id`: the order_id that the shop knows. `attempts`, in their order: every created attempt, or
- * every attempt with a row if none was created; `announced`: the highest number. `isClosed`: the shop has cancelled the
- * order.
+ * An attempt at paying an order, as read at one moment: `now` by the database's clock, `asked_at` by this machine's.
+ * `state` is for the protocol. `base_id`: the order_id that the shop knows. `attempts`: the order's used attempts by
+ * number, or its known attempts if none was used. `announced`: the highest number. `isClosed`: the shop has cancelled
+ * the order.
  */
 export interface Reading
   extends Record<'attempt' | 'announced' | 'next' | 'now' | 'asked_at', number>,
@@ -251,7 +254,7 @@ export interface Reading
   order: TillOrder
   attempts: readonly Reading[]
   isClosed: boolean
-  /** The attempt as it was when the row with this number was its order's last. */
+  /** The attempt as it was when its order's last row had this number. */
   upTo(number: number): Judged
 }
 
@@ -271,9 +274,9 @@ export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: s
 ]
 
 /**
- * Reads all attempts of an order in one statement, and closes the rows that are over. `asked`: the attempt whose
- * operations the service has listed just now. `more`: an event that counts as stored; then nothing is closed. `given`:
- * rows that were read before.
+ * Reads all attempts of an order in one statement, and clears `is_open` where it no longer applies. `asked`: the
+ * attempt whose operations the service has listed just now. `more`: an event that counts as stored; then nothing is
+ * written. `given`: rows that were read before.
  * @returns The attempt with this order_id.
  */
 export async function readOrder(
@@ -365,7 +368,7 @@ type Parsed = ReturnType<typeof parse>
 
 /**
  * Parses an attempt's rows, and folds its events.
- * @param more If omitted, a response does not count as an event: it was not reported yet.
+ * @param more Events that count as stored. If omitted, no response counts as an event.
  */
 function parse(tables: Tables, base_id: string, attempt: number, all: readonly Row[], more?: readonly StoredSummary[]) {
   const order_id = attemptId(base_id, attempt)
@@ -417,7 +420,8 @@ function judge(
 ) {
   const isTwice = isPaidElsewhere && holdsMoney(folded.totals) && !folded.flags.includes('paid_twice')
   const order = { ...folded, order_id, flags: isTwice ? [...folded.flags, 'paid_twice' as const] : folded.flags }
-  // If this till created the order, nothing was made before. Else the service was asked before the first operation.
+  // An order that this till created since the loss has no earlier operations. For any other order, the service is asked
+  // before the first operation after the loss.
   const lostAt = Number(recovered_at)
   const isOurs = payment?.url !== undefined && Number(payment.written_at) > lostAt
   const askedAt = stored.find(({ started_at }) => started_at > lostAt)?.started_at
@@ -465,7 +469,10 @@ export async function readNamed(
   return [await readOrder(tables, base_id, asked), false]
 }
 
-/** Finds an operation of an order, or of an attempt. @returns Its attempt, else the named one, and the call that made it, if any. */
+/**
+ * Finds an operation of an order, or of an attempt.
+ * @returns The operation's attempt, else the named one; and the call that made the operation, if any.
+ */
 export async function findOperation(
   tables: Tables,
   named: string,
@@ -477,7 +484,7 @@ export async function findOperation(
   return { order_id, found: calls.find((one) => one.id === id) }
 }
 
-/** Adds the end that counts to an operation: the last choice of a person, with its `known`, else the first end. */
+/** Adds to an operation the end that counts: a person's last choice (it has `known`), else the first known outcome. */
 function withEnd(operation: MoneyOperation, rows: readonly MoneyOperation[]): MoneyOperation {
   const ends = rows.filter(({ id }) => id === operation.id)
   const chosen = ends.filter((one) => 'known' in one).at(-1)

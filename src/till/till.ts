@@ -24,8 +24,8 @@ import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } 
 import { findOperation, migrate, orderKeyOf, orderOf, type Row, readNamed, run, type TillOrder } from './store.ts'
 
 /**
- * `key`: one key is one operation of one order; a form's hidden field will do. `ifVersion`: the `version` that the
- * person saw.
+ * `key`: use one for each operation of an order; a hidden field of a form can carry it. `ifVersion`: the `version` that
+ * the person saw.
  */
 export type MoveOptions = { key: string; ifVersion?: string | undefined }
 /**
@@ -114,13 +114,13 @@ export interface Till {
   erase(order_id: string): Promise<void>
   /**
    * Call it after you have restored a backup of `since`, and called `migrate`. While the service shows an operation
-   * that no stored key explains, a key of that kind is never sent, and a person settles it. An earlier time is safe
-   * too.
+   * that no stored key explains, no new operation of that kind is sent, and a person settles the request. An earlier
+   * time is safe too.
    * @param backup `events`: webhooks that you have received since then and kept elsewhere; they are stored without
    *   calling `onEvent`. `erased`: the ids of orders that were erased since then; they are erased again. Repeatable
    *   after a failure.
-   * @returns The time that counts: yours, or that of the last `migrate` if that is earlier, as later rows contradict
-   * yours.
+   * @returns The time that counts: yours, or the last `migrate`'s if that is earlier, because rows that were written
+   * since then are not from the backup.
    * @throws {ConfigError} for a time in the future.
    */
   recover(backup: {
@@ -162,12 +162,12 @@ export function tillOver(scope: TillScope): Till {
   const { client, database, onEvent } = scope
   const { posId } = merchantOf(client)
   let delivery: Promise<unknown> = Promise.resolve()
-  /** Delivers only this row: processes that all empty one queue would fight for it. A row that fails is due again. */
+  /** Delivers only this row: processes that all empty one queue would compete for it. A row that fails is due again. */
   const deliver = (row: Row | undefined, due?: DueEvent): void => {
     if (row && onEvent) delivery = Promise.all([doRow(scope, row, due).catch(() => {}), delivery]).then(() => {})
   }
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-  /** @returns Undefined for a right input. @throws {ConfigError} for another merchant's. */
+  /** @returns Undefined for a valid input. @throws {ConfigError} for another merchant's POS. */
   const check = ({ order_id, pos_id = posId }: { order_id: string; pos_id?: string | undefined }) => {
     must(pos_id.toLowerCase() === posId.toLowerCase(), 'pos_id', "the client's posId")
     return isOrderId(order_id)
@@ -180,7 +180,7 @@ export function tillOver(scope: TillScope): Till {
       must(isText(key), 'key', 'a non-empty text')
       const isLimit = limitMinor === undefined || (Number.isSafeInteger(limitMinor) && limitMinor >= 0)
       must(isLimit, 'limitMinor', 'a whole number of hundredths')
-      // Without a currency, that of the order's payment is used.
+      // The currency only completes the check: without one, the call uses the currency of the order's payment.
       const wrong = check(input) ?? (await rejectionOf(client, CALL_NAMES[kind], { order_currency: 'UAH', ...input }))
       if (wrong) return wrong as never
       const { order_id, ...fields } = input

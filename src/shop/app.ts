@@ -28,7 +28,7 @@ type Handler = (c: C) => Promise<Response> | Response
 export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
   const tries = hostOf(deps).createTries(deps.now)
   const app = new Hono<{ Bindings: ShopEnv }>()
-  // With any router of the outer app, a slash at the end of an address changes nothing.
+  // Each path is registered twice: a slash at its end changes nothing, with any router of the outer app.
   const on = (method: string, path: string, handle: Handler) =>
     app.on(method, [path, `${path}/`], guarded(deps, handle))
   on('POST', '/webhooks', webhooks(deps))
@@ -61,7 +61,7 @@ export function createNotFound(deps: Deps): Handler {
   return guarded(deps, async (c) => {
     const { env, req } = c
     const { SHOP_URL: shop = '' } = env
-    // A shop at the worker's own origin must have a page there.
+    // Never redirect `/` to itself: a shop at the worker's own origin has its own page there.
     if (pathIn(c) === '/' && URL.canParse(shop) && new URL(shop).href !== req.url) {
       return new Response(null, { status: 302, headers: { location: shop } })
     }
@@ -89,7 +89,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** A handler that turns its failures into responses, and has the headers of every response. */
+/** Wraps a handler: turns its failures into responses, and sets the headers of every response. */
 function guarded(deps: Deps, handle: Handler): Handler {
   return async (c) => {
     const response = await Promise.resolve()
@@ -102,7 +102,7 @@ function guarded(deps: Deps, handle: Handler): Handler {
   }
 }
 
-/** The response to a failure. Only the names of wrong bindings and the SDK's texts get out. */
+/** The response to a failure. It reveals only the names of wrong bindings and the SDK's texts. */
 function failure(deps: Deps, c: C, error: Error): Response | Promise<Response> {
   const problem = problemFor(error)
   if (problem.code === 'config') {

@@ -12,11 +12,11 @@ import { openScope, withoutIn } from './open-scope.ts'
 import type { WaitUntil } from './runtime.ts'
 import type { Deps, Scope } from './scope.ts'
 
-/** Everything that is due, each minute: unsettled calls, `onEvent`, copies in KV, alerts, closed links, erasures. */
+/** Does all due work, each minute: unsettled calls, `onEvent`, copies in KV, alerts, closed links, erasures. */
 export async function runCron(deps: Deps, env: ShopEnv, waitUntil?: WaitUntil): Promise<void> {
   const scope = openScope(deps, env, waitUntil)
   const problems = configurationProblems(env, undefined, withoutIn(deps))
-  // Before a customer meets it.
+  // Report a problem before a customer meets it.
   if (problems.length > 0) raiseMisconfigured(scope, describeProblems(problems))
   if (problems.some(({ binding }) => binding === 'STATE' || binding === 'TILL')) return
   if (await deps.carryOver?.isClosed(scope)) return
@@ -35,7 +35,7 @@ async function settle(scope: Scope): Promise<void> {
   await attempt(scope, () => catchUp(scope.till))
 }
 
-/** Goes on with the closing of reusable links. */
+/** Cancels the open orders of closed links. */
 const endClosed = (scope: Scope): Promise<unknown> => endOrders(scope, '')
 
 const attempt = (scope: Scope, work: (scope: Scope) => Promise<unknown>): Promise<unknown> =>

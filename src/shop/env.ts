@@ -66,7 +66,7 @@ export interface ShopEnv {
   ADMIN_TOKEN: string
   /** Secret, only while ADMIN_TOKEN is being replaced. */
   ADMIN_TOKEN_PREVIOUS?: string
-  /** Secret: who else may call `/api` and sign in at the console, as JSON: a name → `{ "token": …, "role": … }`. */
+  /** Secret: more callers of `/api` and users of the console, as JSON: a name → `{ "token": …, "role": … }`. */
   PEOPLE?: string
 }
 

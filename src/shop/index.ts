@@ -67,7 +67,7 @@ export interface Shop<Env extends ShopEnv = ShopEnv> {
    * Every caller gets the role that you pass: authenticate first.
    *
    * @param request Its path is `/api/…`; its origin is that of the request in hand, or any other.
-   * @param by Who acts, as the record of the order shows it. Over HTTP that is `api`.
+   * @param by The actor, as the record of the order shows it. Over HTTP that is `api`.
    * @param role Their rights: else 403 `forbidden`, or `over_limit` for a larger refund of an order, all attempts at
    *   paying it together. A missing role has no right.
    * @example

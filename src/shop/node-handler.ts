@@ -24,10 +24,10 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean }
   readableDidRead: boolean
   resume(): unknown
-  /** Of Express: the path with that of the mount, and the mount. */
+  /** Express's own: the path with the mount's, and the mount. */
   originalUrl?: string
   baseUrl?: string
-  /** What is left by a body parser. */
+  /** The result of a body parser. */
   body?: unknown
 }
 
@@ -62,7 +62,7 @@ export function nodeHandler(shop: {
       if (!outgoing.headersSent) outgoing.statusCode = 500
       outgoing.end()
     }
-    // The rest of a body that nobody has read must not be taken for the next request.
+    // The unread rest of a body must not be taken for the next request.
     incoming.resume()
   }
 }
@@ -82,7 +82,7 @@ function requestOf(incoming: NodeRequest): Request | undefined {
   return new Request(address, init as RequestInit)
 }
 
-/** The body's bytes, or what a parser made of them. */
+/** The body's bytes; if a parser has read them, its result as a body again. */
 function bodyOf(incoming: NodeRequest): BodyInit {
   const { body, readableDidRead, headers } = incoming
   if (!readableDidRead) return streamOf(incoming[Symbol.asyncIterator]())

@@ -54,8 +54,8 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
 const made = new WeakSet<object>()
 
 /**
- * A database of the shop's own gets its tables before the first statement of each process. No request of a Worker waits
- * for the work of another, which ends with its customer's connection.
+ * A database of the shop's own gets its tables before the first statement of each process. In a Worker, no request may
+ * wait for the work of another, which ends with that customer's connection.
  */
 function madeBefore(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatabase {
   const ready = async (): Promise<void> => {
@@ -82,7 +82,7 @@ export async function makeShop(deps: Deps, env: ShopEnv, database: TillDatabase)
 
 /** The calls of a shop. A call that moves money is never repeated automatically. Each checks its configuration. */
 function clientOf(env: ShopEnv, { fetch, now }: Deps): TillClient {
-  // With a test's clock nothing waits, a retry neither.
+  // With a test's clock nothing waits, not even a retry.
   const config = { ...clientConfig(env, fetch), ...(now !== Date.now && { random: () => 0 }) }
   const once = moneyConfig(env, fetch)
   const client: TillClient & Record<typeof MERCHANT, Pick<Merchant, 'posId' | 'baseUrl'>> = {
@@ -101,7 +101,7 @@ function clientOf(env: ShopEnv, { fetch, now }: Deps): TillClient {
   return client
 }
 
-/** Webhooks are stored also while it is not configured whose they are. */
+/** The configured merchant, or empty values: webhooks are stored even while the shop is not configured. */
 function merchantIn(config: ClientConfig): Pick<Merchant, 'posId' | 'baseUrl'> {
   try {
     return resolveConfig(config)

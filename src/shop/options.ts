@@ -46,13 +46,13 @@ export type OnEvent<Env extends ShopEnv = ShopEnv> = (
 
 /** An alert as the engine raises it and the log has it. */
 export interface RaisedAlert {
-  /** The event. */
+  /** The subject. */
   kind: AlertKind
   /** The alert's order, if it has one. */
   order_id: string | null
   /**
-   * More to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`; or the
-   * `count` of many.
+   * Details to look it up by: `flag`, `event_id`, `attempt_id`, `operation`, `reason`, `fields`, `misconfigured`. Or
+   * `count`: how many alerts this alert stands for.
    */
   [detail: string]: string | number | boolean | readonly string[] | null | undefined
 }
@@ -72,14 +72,15 @@ export type AlertKind =
   /** An order has a new `flag`. */
   | 'flag'
   /**
-   * `onEvent` has failed five times, or for ten minutes, for `event_id`: once an hour a shop; `waiting` counts such
-   * events.
+   * `onEvent` has failed five times, or for ten minutes, for `event_id`. Raised once an hour for the whole shop:
+   * `waiting` counts such events.
    */
   | 'on_event_failing'
   /** `onEvent` failed so often that it is not called again for `event_id`, unless it is replayed. */
   | 'on_event_given_up'
   /**
-   * It has not been known for ten minutes whether `attempt_id` was executed, or its operation is pending after a day.
+   * It has not been known for ten minutes whether `attempt_id` was executed, or its operation is still pending after a
+   * day.
    */
   | 'operation_unsettled'
   /** `attempt_id` was settled, and an event shows another end: a person decides which end counts. */

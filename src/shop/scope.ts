@@ -42,13 +42,13 @@ export interface Host {
   warningOf?(request: Request): string | undefined
 }
 
-/** Among the bindings of a test shop: its service and its clock, for a Worker that the test calls by itself. */
+/** The binding of a test shop with its service and clock, for a Worker that the test calls directly. */
 export const TEST_DEPS: unique symbol = Symbol.for('edgetill.test-shop')
 
 /** The surroundings of a request. */
 export interface Scope extends Deps {
   env: ShopEnv
-  /** The strays, and the alerts about no order. On Cloudflare every place sees them, a while later. */
+  /** The strays, and the alerts about no order. On Cloudflare, other locations see a write only after a while. */
   kv: KvStore
   /** The copies of events and orders, for other programs; undefined on a host without them. */
   copies?: KvStore | undefined
@@ -56,7 +56,7 @@ export interface Scope extends Deps {
   till: TillScope
   /** Keeps the worker running for work that the response does not wait for. */
   waitUntil?: WaitUntil | undefined
-  /** Nothing but time itself moves the clock. */
+  /** Whether the clock is real: neither a test nor `edgetill dev` moves it. */
   isRealTime: boolean
   /** The actor, for the record: `api` over HTTP. Absent for webhooks, customers and the cron. */
   by?: string | undefined
@@ -69,7 +69,7 @@ export type C = Context<{ Bindings: ShopEnv }>
 /** The options of each shop, for its console. */
 export const shopDeps: WeakMap<object, Deps> = new WeakMap()
 
-/** Requests that were made inside the Worker, and who acts. */
+/** The actor of each request that was made inside the Worker. */
 const ACTORS = new WeakMap<Request, Actor>()
 export const actAs = (request: Request, actor: Actor): unknown => ACTORS.set(request, actor)
 export const actorOf = ({ req }: Context): Actor | undefined => ACTORS.get(req.raw)

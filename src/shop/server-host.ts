@@ -9,7 +9,7 @@ import type { Host, Scope } from './scope.ts'
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip']
 const WARNING = 'Requests come through a proxy: set trust to the header with the client’s address.'
 
-/** In place of KV, and of what an isolate remembers. */
+/** These tables replace KV, and the memory of an isolate. */
 const TABLES = `;
   CREATE TABLE edgetill_kept (key TEXT PRIMARY KEY, value text NOT NULL, metadata text NOT NULL, expires_at bigint);
   CREATE TABLE edgetill_guess (address text NOT NULL, at bigint NOT NULL);

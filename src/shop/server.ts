@@ -45,7 +45,7 @@ export { nodeHandler } from './node-handler.ts'
 /** Your code for an event: see `onEvent` of {@link ServerOptions}. */
 export type OnEvent = (received: ReceivedEvent, order: Order) => Promise<void> | void
 
-/** Your code for an alert. Once an hour at most for the same one. */
+/** Your code for an alert. It is called at most once an hour for the same alert. */
 export type OnAlert = (alert: Alert) => Promise<void> | void
 
 /** Options of {@link createShop}. */
@@ -89,7 +89,7 @@ export interface ServerShop {
   fetch: (request: Request, from?: Client) => Promise<Response>
   /**
    * Runs a route of `/api` without the bearer token, for pages of yours: authenticate first.
-   * @param by Who acts, as the record shows it.
+   * @param by The actor, as the record shows it.
    */
   api: (request: Request, by: string, role: Role) => Promise<Response>
   /** The shop's till, for programs: payments, captures, refunds and voids that happen once. */
@@ -97,7 +97,7 @@ export interface ServerShop {
   /** Makes the tables, then settles what is due, now and each minute. @throws while the database fails. */
   start(): Promise<void>
   /**
-   * Rejects requests, and resolves when those under way have ended, after eight seconds at most. What is left stays
+   * Rejects requests, and resolves when those under way have ended, after at most eight seconds. Unfinished work stays
    * due.
    */
   stop(): Promise<void>
@@ -148,7 +148,7 @@ export function createShop(options: ServerOptions): ServerShop {
   const app = new Hono<{ Bindings: ShopEnv }>().notFound(engine.notFound).route(base || '/', engine.app)
   if (pagesOf) app.route(`${base}/console`, pagesOf(engine))
   const { till } = openScope(deps, env, keep)
-  // The engine checks its inputs by the rows of `/api`. The client checks those of a program.
+  // The rows of `/api` check the engine's inputs. The client checks the inputs of a program.
   const check: Merchant['check'] = async (name, input) =>
     merchantOf(createClient(clientConfig(env, fetch))).check(name, input)
   const client = { ...till.client, [MERCHANT]: { ...merchantOf(till.client), check } } as typeof till.client
@@ -174,7 +174,7 @@ export function createShop(options: ServerOptions): ServerShop {
     if (env.PUBLIC_ORIGIN === '' && isPlain && url.pathname !== '/health') {
       return new Response('PUBLIC_ORIGIN is missing: http is for loopback alone.', { status: 500 })
     }
-    // Behind a proxy, people see another address than that of the connection.
+    // Behind a proxy, the public address differs from the connection's.
     const seen = env.PUBLIC_ORIGIN ? new URL(url.pathname + url.search, env.PUBLIC_ORIGIN) : url
     const own = seen.href === url.href ? request : new Request(seen, request)
     host.note(own, clientOf(request, from))
@@ -190,7 +190,7 @@ export function createShop(options: ServerOptions): ServerShop {
     api: (request, by, role) => engine.api(request, env, context, by, role),
     till: tillOver({ ...till, client }),
     async start() {
-      // The tables are made before the first statement.
+      // Any statement makes the tables first.
       await till.database.run('SELECT version FROM edgetill_version', [])
       timer ??= setInterval(() => keep(pass()), MINUTE_MS)
       keep(pass())

@@ -40,10 +40,10 @@ const TABLES = `
   CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);
   CREATE TABLE edgetill_session (id TEXT PRIMARY KEY, until bigint NOT NULL)`
 
-/** An id in `edgetill_matter` that begins so ends with the order_id of a link whose payment the service rejects. */
+/** The beginning of the ids in `edgetill_matter` that end with the order_id of a rejected payment's link. */
 export const REJECTED = 'rejected '
 
-/** Makes the tables of the shop, after those of its till. @param more Those of its host. */
+/** Makes the tables of the shop, after those of its till. @param more The tables of its host. */
 export const makeShopTables = (scope: Pick<Scope, 'till'>, more = ''): Promise<void> =>
   makeTables(scope.till, TABLES + more)
 
@@ -57,7 +57,7 @@ export const queryAll = (
   statements: readonly SqlStatement[],
 ): Promise<readonly (readonly Row[])[]> => runAll(scope.till, statements) as Promise<(readonly Row[])[]>
 
-/** Whether this is the first of its name within a while, in the whole shop. */
+/** Whether this call is the first with its name within `ms`, in the whole shop. A first call is noted. */
 export async function isFirst(scope: Scope, name: string, ms: number): Promise<boolean> {
   const now = scope.now()
   const sql = `INSERT INTO edgetill_alert (id, at) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at

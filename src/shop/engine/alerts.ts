@@ -1,4 +1,4 @@
-// Alerts: news for a person of the shop, in words, sent at once and at most once an hour.
+// Alerts: texts for a person of the shop, sent at once, the same alert at most once an hour.
 
 import { sha256Base64url } from '../../lib/sha256.ts'
 import { holdsMoney } from '../../orders/fold.ts'
@@ -45,7 +45,7 @@ export const raiseMisconfigured = (scope: Scope, misconfigured: readonly string[
 interface Raised {
   /** When each alert was raised. */
   times: Map<string, number>
-  /** How many of a kind there were in the hour since. */
+  /** How many alerts of a kind were raised in the hour from `since` on. */
   kinds: Map<string, { since: number; count: number }>
 }
 
@@ -74,15 +74,15 @@ async function deliver(scope: Scope, onAlert: OnAlert, alert: RaisedAlert): Prom
   })
   if (!isNew) return
   const { order_id } = alert
-  // The price of the order: it is not worth a failure.
+  // The order's price is optional: an alert without it is better than none.
   const asked = order_id === null ? undefined : await readOrder(scope.till, order_id).then(askedIn, () => undefined)
   const text = textOf(alert, scope.env, asked)
   await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
 }
 
 /**
- * Whether the same alert was not raised within an hour. One about no order may be about the database: its key in KV is
- * `alert/<hash of the alert>`, gone after an hour.
+ * Whether the same alert was not raised within an hour. An alert about no order may be about the database, so it is
+ * noted in KV: as `alert/<hash of the alert>`, for an hour.
  */
 async function mayRaise(scope: Scope, alert: RaisedAlert): Promise<boolean> {
   const at = scope.now()
@@ -146,7 +146,7 @@ export function askedIn({ attempts }: Pick<Reading, 'attempts'>): Asked | undefi
   return { amount, currency, origin: (payment.link?.page as Asked | undefined)?.origin } as Asked
 }
 
-/** The event and its remedy, with an address: for the phone of who runs the shop. */
+/** The text of an alert, short enough for a phone: the incident, its remedy and an address. */
 export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, asked?: Asked): string {
   const { kind, order_id, flag, count } = alert
   const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''

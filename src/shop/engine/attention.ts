@@ -29,15 +29,15 @@ export interface AttentionItem {
 /** The matters for a person, the oldest first. */
 export interface AttentionList {
   items: AttentionItem[]
-  /** There is more than is shown. */
+  /** Whether there are more items than these. */
   more: boolean
   /** How many items there are. */
   count: number
-  /** More than 500 orders have news that is not looked at yet: ask again. */
+  /** Set while more than 500 changed orders have not been read yet: ask again. */
   behind?: true
 }
 
-/** The items of the longest waiting orders. @param limit How many orders; 0: only the count. */
+/** The items of the orders that have waited longest. @param limit How many orders; 0: only the count. */
 export async function listAttention(scope: Scope, limit: number): Promise<AttentionList> {
   const open = 'FROM edgetill_matter WHERE is_done = 0'
   const [{ count: flags, orders, isWhole }, [[sum] = [], matters = []]] = await Promise.all([
@@ -110,10 +110,10 @@ export async function attentionDone(
   await queryAll(scope, done)
 }
 
-/** The row of an order's rejected payment among the matters for a person; of a reusable link it has the link's id. */
+/** The id of a rejected payment's row in `edgetill_matter`; it ends with the order_id, or a reusable link's id. */
 const rejectedId = (order_id: string): string => `${REJECTED}${order_id}`
 
-/** Writes a matter that no list of orders has, or reopens it. */
+/** Writes a matter that the list of orders does not contain. */
 const PUT = `INSERT INTO edgetill_matter (id, at, is_done, matter) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO`
 
 function shownMatter({ env }: Scope, { matter }: Row): Item {
@@ -136,13 +136,13 @@ export async function reportRejected(
   await query(scope, sql, rejectedId(order_id), scope.now(), JSON.stringify({ ...alert, amount, currency }))
 }
 
-/** The payment could be created after all, or another one of its reusable link. */
+/** Removes a rejected payment's matter: the payment, or another of its reusable link, could be created after all. */
 export const acceptedAfterAll = (order_id: string): SqlStatement => [
   'DELETE FROM edgetill_matter WHERE id IN (?, ?)',
   [rejectedId(order_id), rejectedId(linkOfReuse(order_id))],
 ]
 
-/** Shows webhooks that name no order, unless they are known. */
+/** Lists webhooks that name no order, unless they are listed already. */
 export async function addStray(scope: Scope, ...strays: readonly Stray[]): Promise<void> {
   const rows = strays.map(({ id, received_at, reason, ...about }): SqlStatement => {
     const matter = { kind: 'stray', order_id: null, reason, id, ...about }
@@ -151,11 +151,11 @@ export async function addStray(scope: Scope, ...strays: readonly Stray[]): Promi
   if (rows.length > 0) await queryAll(scope, rows)
 }
 
-/** Shows those again whose row could not be written. */
+/** Lists the strays whose row could not be written when they came. */
 export const findStrays = async (scope: Scope): Promise<void> =>
   addStray(scope, ...(await listStrays(scope.kv, 500)).strays)
 
-/** Takes a matter out of the list: a person has done it. @returns Whether it was there. */
+/** Removes a matter from the list: a person has dealt with it. @returns Whether it was listed. */
 export async function finishStray(scope: Scope, id: string): Promise<boolean> {
   return (
     (await query(scope, 'UPDATE edgetill_matter SET is_done = 1 WHERE id = ? AND is_done = 0 RETURNING id', id))

@@ -27,7 +27,7 @@ export interface FailingEvent {
  */
 const FAILING = `kind = 'event' AND next_at IS NOT NULL AND (error IS NOT NULL OR attempts > 1)`
 
-/** These, and events that a replay has queued. */
+/** {@link FAILING} events, and events that a replay has queued. */
 const WAITING = `(${FAILING} OR (kind = 'event' AND next_at IS NOT NULL AND attempts = 0))`
 
 const orderIdOf = (row: Row): string => attemptId(row.order_id, Number(row.attempt))

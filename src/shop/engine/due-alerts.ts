@@ -20,8 +20,8 @@ const idOf = ({ kind, order_id, attempt_id, event_id }: RaisedAlert): string =>
   JSON.stringify([kind, order_id, attempt_id ?? event_id])
 
 /**
- * Raises an alert for each call or payment that is open for too long, once; and for failing events, once an hour for
- * all.
+ * Raises an alert once for each call or payment that is open for too long, and for each event that was given up. All
+ * failing events together have one alert an hour.
  */
 export async function raiseDueAlerts(scope: Scope): Promise<void> {
   if (await isFirst(scope, 'hourly alerts', HOUR_MS)) {

@@ -18,15 +18,15 @@ import { eraseLinks } from './links.ts'
 import { eraseNotes } from './record.ts'
 import { GRACE_MS, putErasure } from './schedule.ts'
 
-/** Until the cron goes on with the rest: KV takes one write of a key in a second. */
+/** The pause before the cron goes on with the rest: KV takes one write of a key in a second. */
 const REST_MS = 1_000
-/** Writes that began before an erasure are stored after this time, and are erased too. */
+/** Writes that began before an erasure are stored within this time, and are erased too. */
 const MEANWHILE_MS = 60_000
-/** Until a failed erasure is tried again: on request, and by retention. */
+/** The pause before a failed erasure is tried again: a requested erasure, and one by retention. */
 const [FAILED_MS, PUT_OFF_MS] = [60_000, HOUR_MS / 4]
 /** Events that are erased at once: each is read from KV and written to it. An invocation may make 1,000 calls. */
 const ERASED_AT_ONCE = 200
-/** Calls of a run of the cron. */
+/** How many calls the erasures of one cron run may make. */
 const CALLS = 800
 /** Orders that a run of the cron reads. */
 const ORDERS = 150
@@ -35,12 +35,13 @@ const ORDERS = 150
 export interface Erased {
   /** How many events were changed. */
   erased_events: number
-  /** How many are left to the cron, a part at a time. */
+  /** How many events are left to the cron, which erases a part at a time. */
   events_left: number
 }
 
 /**
- * `place`: every event up to this key is erased. `later`: when the rest was written. `calls`: about how many were made.
+ * `place`: every event up to this key is erased. `later`: when the kept rows were written. `calls`: about how many were
+ * made.
  */
 type Done = Erased & { place: string; later: number[]; calls: number }
 
@@ -165,8 +166,8 @@ export async function eraseDue(scope: Scope): Promise<void> {
 }
 
 /**
- * Erases old orders, the oldest first. The row with an empty id contains the last erased order; another RETENTION_DAYS
- * starts over.
+ * Erases old orders, the oldest first. The row with an empty id contains the last erased order. After a change of
+ * RETENTION_DAYS it starts over.
  */
 async function walk(scope: Scope, retention: number, kept: Row | undefined, budget: Budget): Promise<void> {
   const isSame = Number(kept?.before_at) === retention

@@ -36,7 +36,7 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
     opened: (base_id) => [acceptedAfterAll(base_id)],
     stored(after) {
       const { order_id } = after
-      // Its other payments are looked at now.
+      // Look at the order's other payments now.
       if (after.attempts.length > 1 && holdsMoney(after.order.totals))
         later(scope, 'reconciliation_failed', order_id, () => doDue(scope.till, 'payment'))
       later(scope, 'order_not_published', order_id, () => publish(scope, order_id, after))
@@ -45,7 +45,7 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
     log(code, fields, error) {
       const about = fields as LogFields
       if (code === 'on_event_failed') {
-        // Beside a developer's emulator its text cannot name a customer.
+        // With an emulator on this machine, the error's text cannot name a real customer.
         const stack = isLocal(env) && { stack: String((error as Error | null)?.stack ?? error) }
         logError(code, { ...about, error: nameOf(error), ...stack })
       } else logError(code, { ...about, ...(error !== undefined && describeError(error)) })
@@ -60,7 +60,7 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
       const page = payment?.link?.page as CheckoutPage | undefined
       const origin = originOf(env, page)
       if (origin === '') return payment?.server_url
-      // These routes work without LINK_SECRET.
+      // Captures, refunds and voids work without LINK_SECRET.
       if (!payment || !env.LINK_SECRET) return `${origin}/webhooks`
       const { amount, currency, recurring_amount } = payment.terms
       const expected = { amount, currency, recurring_amount, reference: payment.buyer?.reference }

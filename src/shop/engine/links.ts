@@ -14,7 +14,7 @@ export interface Limits {
   max_per_hour: number
 }
 
-/** How far a link is. `rejected`: the service does not take its payment. */
+/** The state of a link. `rejected`: the service does not accept its payment. */
 export type LinkState = 'sent' | 'opened' | 'rejected' | 'paid' | 'revoked' | 'expired'
 
 /** How many orders a reusable link makes. */

@@ -1,4 +1,4 @@
-// Captures, refunds and voids of `/api`: the till makes each once for its key, and its answer gets the words of HTTP.
+// Captures, refunds and voids of `/api`: the till makes each once for its key, and its answer becomes an HTTP response.
 
 import { isConfigError } from '../../errors.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
@@ -27,7 +27,7 @@ export interface MoneyCall {
 /** Makes a capture, refund or void once for each Idempotency-Key. @throws {StorageError} before it is sent. */
 export async function moveMoney(scope: Scope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
   const { kind, idempotencyKey, fields, version: given, limit } = call
-  // Without a name it is of the first attempt.
+  // A version without an order_id is that of the first attempt.
   const version = given?.includes(':') === false ? `${encodeURIComponent(baseOrderId(order_id))}:${given}` : given
   const request = { ...(await requestOf(kind, fields, idempotencyKey)), version, limit }
   return play(scope, order_id, { type: 'request', request }, kind, fields)
@@ -63,7 +63,7 @@ async function play(
   const { order_id, answer, sent, error } = await playMoney(scope.till, named, first, fields)
   if (answer || sent) later(scope, 'order_not_published', order_id, () => publish(scope, order_id))
   if (answer) return responseTo(answer)
-  // A look has no answer.
+  // A check has no answer.
   if (error === undefined) return { status: 200, body: {} }
   // The caller gets the response, though it could not be stored.
   if (sent?.answer) return responseTo(sent.answer)

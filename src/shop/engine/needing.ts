@@ -79,7 +79,8 @@ export const itemOf = ({ alert }: Matter): string => JSON.stringify(alert)
 
 /**
  * Finds the orders that need a person. Flags are counted: orders with only flags are listed up to `limit`.
- * @param order_id Looks only at this order, which has rows. @returns `count`: how many flags are not done. `isWhole`: all changed orders were read.
+ * @param order_id Looks only at this order, which has rows.
+ * @returns `count`: how many flags are not done. `isWhole`: whether all changed orders were read.
  */
 export async function findNeeding(
   scope: Scope,

@@ -1,4 +1,4 @@
-// A link leads its customer to one payment, however often and by however many it is opened.
+// A link leads to one payment, however often it is opened, and by however many people.
 
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { isApiError, isInvalidInputError } from '../../errors.ts'
@@ -19,7 +19,7 @@ import { reportRejected } from './attention.ts'
 import { publish } from './publish.ts'
 import { isRevoked } from './revoked.ts'
 
-/** The result of opening a link: to the payment, or to the result; else the page to show. */
+/** The result of opening a link: a redirect to the payment or to its result, or the page to show. */
 export type Opening =
   | { kind: 'redirect'; url: string }
   | { kind: Exclude<CheckoutAnswer['kind'], 'redirect' | 'result' | 'cancelled' | 'rejected' | 'link_closed'> }

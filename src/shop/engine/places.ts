@@ -16,8 +16,8 @@ export const FIRST: string = "failed = '-'"
 /** The condition of a row, joined with its order in the lists, that is sold. */
 export const SOLD: string = `(r.sold > 0 OR ${isIn('paid', 'reserved', 'partly_charged', 'partly_refunded', 'refunded')})`
 /**
- * That has a place: it is sold, or may still be paid. Cancelled for others, or failed later than it took the place, it
- * has none.
+ * The condition of a row that has a place: its order is sold, or may still be paid. An order has none once it was
+ * cancelled for others, or failed after it took the place.
  */
 export const HAS_PLACE: string = `((r.is_given = 0 OR ${SOLD}) AND NOT (${isIn('released')}
   OR ${isIn('failed')} AND substr(o.shown, 1, length(r.failed)) <> r.failed))`
@@ -36,7 +36,7 @@ export async function isOverSold(scope: Scope, { base_id, attempts }: Reading): 
   const count = `SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = edgetill_reuse.nonce AND r.order_id <> edgetill_reuse.order_id
     AND r.sold > 0 AND NOT ${isIn('released')}`
   const [, , [now] = []] = await queryAll(scope, [
-    // Of two sales at once one waits for the other here.
+    // Here one of two simultaneous sales waits for the other.
     [
       'UPDATE edgetill_link SET nonce = nonce WHERE nonce = (SELECT nonce FROM edgetill_reuse WHERE order_id = ? LIMIT 1)',
       [base_id],

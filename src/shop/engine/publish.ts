@@ -1,5 +1,5 @@
-// `order/<order key>` in KV: the order for other programs to read, written at most once in ten seconds, and in its last
-// state always.
+// `order/<order key>` in KV: the order for other programs to read. It is written at most once in ten seconds; the last
+// state is always written.
 
 import { orderKey } from '../../orders/order-key.ts'
 import type { SqlStatement } from '../../till/database.ts'
@@ -16,11 +16,14 @@ import { orderOf } from './show.ts'
 
 /** KV takes one write of a key in a second; a read may show the value of a minute ago. */
 const PUBLISH_MS = 10_000
-/** After this long a write that was begun is made again: its process has died. */
+/** A write that has not ended after this long is repeated: its process has died. */
 const RETRY_MS = 60_000
 const AT_ONCE = 100
 
-/** Marks an order to be written soon, and its alerts to be raised: by the process that changes it, or by the cron if that process dies. */
+/**
+ * Marks an order to be written soon, and its alerts to be raised: by the process that changes the order, or by the cron
+ * if that process dies.
+ */
 export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
   `INSERT INTO edgetill_copy (order_id, written_at, due_at, told) VALUES (?, 0, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
     due_at = CASE WHEN edgetill_copy.due_at < excluded.due_at THEN edgetill_copy.due_at ELSE excluded.due_at END`,
@@ -28,7 +31,7 @@ export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
 ]
 
 /**
- * Writes an order to KV, unless that was done a moment ago: then it is due.
+ * Writes an order to KV. If it was written within ten seconds, schedules the next write instead.
  * @param known The current order, if it was read.
  */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
@@ -52,14 +55,17 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
     return void (hasNews && (await query(scope, sql, reading.next - 1, order_id)))
   }
   if (reading.events.length > 0) await scope.copies?.put(`order/${orderKey(order_id)}`, storedOrder(order))
-  // A row may have come since it was read, and an older copy may have taken the place of another process's.
+  // A row may have come since the order was read, and this copy may have replaced another process's newer one.
   const end = `UPDATE edgetill_copy SET told = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
     AND number >= ?) THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
   const { order_key, next } = reading
   await query(scope, end, next - 1, now + RETRY_MS, order_key, next, now + PUBLISH_MS, order_id)
 }
 
-/** Raises the alerts of an order's events after the row `told`, and has them erased in time. @returns Whether there were alerts. */
+/**
+ * Raises the alerts of an order's events after the row `told`, and schedules the removal of their personal data.
+ * @returns Whether there were alerts.
+ */
 async function tellNews(scope: Scope, reading: Reading, order: Order, told: number): Promise<boolean> {
   const { order_id, events, calls } = reading
   const news = events.filter(({ id, number }) => number > told && !calls.some((one) => one.id === id))
@@ -80,7 +86,7 @@ function storedOrder({ attempts: _, customer_email: __, ...value }: Order): obje
   return value
 }
 
-/** With a test's clock nothing waits: the cron writes the copy when it is due. */
+/** Publishes in a while. With a test's clock nothing waits: the cron writes the copy when it is due. */
 function waitAndPublish(scope: Scope, order_id: string, ms: number): void {
   if (!scope.isRealTime || ms <= 0) return
   later(scope, 'order_not_published', order_id, async () => {
@@ -95,7 +101,7 @@ export async function publishDue(scope: Scope, order_id?: string): Promise<void>
   const due = `SELECT order_id FROM edgetill_copy WHERE due_at <= ? ${which} ORDER BY due_at LIMIT ${AT_ONCE}`
   for (const row of await query(scope, due, scope.now(), ...(order_id === undefined ? [] : [order_id]))) {
     const id = String(row.order_id)
-    // It is no longer a moment ago.
+    // The pause is over, so this call writes.
     await publish(scope, id).catch((error: unknown) =>
       logError('order_not_published', { order_id: id, ...describeError(error) }),
     )

@@ -34,7 +34,7 @@ export async function receiveEvent(
   if (due && scope.onEvent) later(scope, 'on_event_not_called', order_id, () => doRow(scope.till, due.row, due))
 }
 
-/** Whether it can be stored as an object: JSON takes some thousand levels. */
+/** Whether a record can be stored as an object: JSON handles only some thousand levels. */
 function isFlat(record: object): boolean {
   try {
     return withoutCardData(record) !== undefined
@@ -53,8 +53,8 @@ function storeUnpackable(scope: Scope, event: WebhookEvent, order_id: string | u
 const isCut = (key: string): boolean => Object.keys(withoutCardData({ [key]: '' })).length === 0
 
 /**
- * A record as JSON. Without the token too: the API shows strays, and no token. A list instead of recursion: the record
- * may be nested more deeply than the stack is.
+ * A record as JSON, without card data and without the token: the API shows strays, but never a token. Uses a list
+ * instead of recursion, because the record may be nested too deeply for the stack.
  */
 function textWithoutCardData(record: object): string {
   let text = ''
@@ -83,7 +83,7 @@ function aboutOf(record: Readonly<Record<string, unknown>>): Pick<Stray, 'number
   return { ...(isId && { number: operation_id }), ...(isSum && { amount, currency }) }
 }
 
-/** Stores a genuine webhook that cannot be filed under an order. */
+/** Stores a genuine webhook that cannot be stored under an order. */
 export async function storeStray(
   scope: Scope,
   data: string,

@@ -30,11 +30,11 @@ export interface RecordEntry {
   result?: string
 }
 
-/** The same as it is stored. */
+/** An entry as it is stored. */
 type StoredEntry = Omit<RecordEntry, 'at' | 'amount_minor'> & { amount?: number }
 type End = { result: string; amount?: number }
 
-/** An act that begins. `key`: all acts of an order that have it are one entry. */
+/** An act that begins. All acts on an order with the same `key` are one entry. */
 export type Act = Pick<StoredEntry, 'action' | 'text'> & { key?: string }
 
 /** An entry, when it was written, in milliseconds since 1970, and its id. */
@@ -101,7 +101,7 @@ export async function act<T>(
     end = { result: error instanceof ProblemError ? error.problem.code : String(describeError(error).code ?? 'failed') }
     throw error
   } finally {
-    // Neither money nor anything else fails because it could not be recorded. An act that has failed is logged as such.
+    // No act fails because it could not be recorded. Only a successful act is logged here: a failure has its own line.
     await queryAll(scope, [endedAs(end)]).catch((error: unknown) => {
       ignoreOutage(error)
       if (end.result === 'done') logError('not_recorded', { order_id, ...describeError(error) })
@@ -109,7 +109,7 @@ export async function act<T>(
   }
 
   function endedAs(end: End): SqlStatement {
-    // Not an act: a wrong input, or an order that is not there.
+    // A wrong input, or an unknown order, is not an act.
     if (!known && /^(invalid_input|not_found)$/.test(end.result)) return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
     // A rejected second request under a used key does not change the entry of the first request.
     const isOther = known && end.result === 'idempotency_key_reused'
@@ -186,7 +186,7 @@ function endNow(
   const shown =
     operation_id === undefined ? answeredBy(calls, one, operations) : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
-  // Sent again before the end was known.
+  // Whether the entry's result was stored before the end was known.
   const isOpen = /(unknown|unsettled|in_progress)$/.test(said ?? 'unknown')
   if (outcome === 'done') return isOpen ? 'done' : said
   if (outcome === 'rejected') return isOpen ? 'not_executed' : said

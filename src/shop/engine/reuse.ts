@@ -30,7 +30,7 @@ export interface ReuseVisit {
 const NUMBER = '(SELECT coalesce(max(number), 0) FROM edgetill_reuse WHERE nonce = l.nonce)'
 /** The orders of a visitor that were not cancelled for others. */
 const OWN = 'u.nonce = l.nonce AND u.visitor = ? AND (u.is_given = 0 OR u.sold > 0)'
-/** Its values: now, and an hour ago. With fewer rows than orders that it may sell, a link is not full. */
+/** Why the link `l` makes no order, as SQL with the values now and an hour ago. A link with few rows is never full. */
 const CLOSED = `CASE WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ? THEN 'expired'
   WHEN l.max_orders <= ${NUMBER} AND l.max_orders <= ${placesOf('l')} THEN 'full' WHEN l.max_per_hour <=
   (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST} AND at > ?) THEN 'busy' END`
@@ -59,7 +59,7 @@ export const orderOfVisit = (scope: Scope, visit: ReuseVisit): Promise<{ closed?
     const last = (link.order_id ?? undefined) as string | undefined
     const hasLost = last !== undefined && Number(link.has_place) === 0
     const isEnded = closed === 'revoked' || closed === 'expired'
-    // An order that failed has given its place back: it is paid again only if there is one.
+    // A failed order has given its place back, and can be paid again only if a place is free.
     const isLost = closed === 'full' && hasLost
     if (order_id === undefined || isEnded || isLost)
       return { ...(closed && { closed }), ...(last && !isLost && { last }) }
@@ -137,7 +137,7 @@ const CANCELLED = 20
 const PAUSE_MS = HOUR_MS / 4
 
 /**
- * Cancels the unpaid orders of a closed link, those tried longest ago first.
+ * Cancels the unpaid orders of a closed link, least recently tried first.
  * @param nonce The link's, or '' for all links that were closed or revoked.
  * @returns Whether some may still be paid: the next call goes on.
  */

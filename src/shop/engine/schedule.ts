@@ -1,4 +1,4 @@
-// When the personal data of orders is removed.
+// Schedules the removal of orders' personal data.
 
 import type { Reading } from '../../till/store.ts'
 import { retentionMs } from '../env.ts'
@@ -6,7 +6,7 @@ import { HOUR_MS } from '../lib/day.ts'
 import type { Scope } from '../scope.ts'
 import { query } from '../tables.ts'
 
-/** Data that is due within an hour is removed at once. */
+/** Data is removed this long after it is due, so that one run removes all data of an hour. */
 export const GRACE_MS: number = HOUR_MS
 
 /** Schedules the removal of new data after RETENTION_DAYS, if the cron has erased the order before. */
@@ -15,7 +15,7 @@ export async function scheduleErasure(scope: Scope, { base_id, attempts }: Readi
   if (retention === undefined) return
   const now = scope.now()
   const rows = attempts.flatMap(({ events, payment }) => [...events, ...(payment ? [payment] : [])])
-  // The cron has not come to it yet.
+  // The cron will still erase this order for the first time, and returns for newer data then.
   if (Math.min(...rows.map(({ written_at }) => Number(written_at))) > now - retention) return
   await putErasure(scope, base_id, 0, now + retention + GRACE_MS)
 }

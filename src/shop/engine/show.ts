@@ -35,7 +35,7 @@ export interface ShownOrder extends Order, Pick<ListedOrder, 'state' | 'sum'> {
 /** The requested payment, as a webhook's address has it. */
 const sealedIn = ({ events }: Reading): ExpectedOrder | undefined => events.find(({ expected }) => expected)?.expected
 
-/** One attempt at paying an order, as `onEvent`, KV and the API have it. */
+/** An attempt at paying an order, as `onEvent`, KV and the API have it. */
 export async function orderOf(scope: Scope, reading: Reading): Promise<Order> {
   const { order, calls, events, payment } = reading
   const { version: _, url: __, attempts: ___, ...folded } = order
@@ -71,7 +71,7 @@ export async function showOrder(scope: Scope, named: string): Promise<ShownOrder
   }
 }
 
-/** @param path Of the link by which it is shown. */
+/** @param path The path of the link that leads to the page. */
 export async function showPage(scope: Scope, order_id: string, path = ''): Promise<OrderPage> {
   const reading = await readOrder(scope.till, order_id)
   const { payment, isClosed } = reading
@@ -86,7 +86,7 @@ export async function showPage(scope: Scope, order_id: string, path = ''): Promi
   }
 }
 
-/** The shown end of an order with a final status; undefined of any other one. Erasing removes its receipt and card. */
+/** The result to show for an order with a final status, else undefined. An erasure removes the receipt and the card. */
 async function statusOf(scope: Scope, reading: Reading): Promise<OrderStatus | undefined> {
   const { status, method, amount, currency, totals, operations } = reading.order
   if (!isFinal(status ?? '')) return undefined

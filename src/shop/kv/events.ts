@@ -27,7 +27,7 @@ export interface LoggedEvent extends EventSummary {
 export const keyOf = (order_id: string, eventId: string): string => `event/${orderKey(order_id)}/${eventId}`
 
 /**
- * Writes an event to KV, for everyone to read. Only the removal of personal data changes it afterwards.
+ * Writes an event to KV, for other programs to read. Only the removal of personal data changes it afterwards.
  *
  * Key `event/<order key>/<event id>`; the metadata is the {@link LoggedEvent} where it fits; kept permanently.
  */

@@ -17,7 +17,7 @@ export const describeProblems = (problems: readonly ConfigurationProblem[]): str
 
 const KEYS: readonly Name[] = ['API_KEY', 'API_SECRET', 'ENDPOINTS_KEY']
 const CALLS: readonly Name[] = ['BASE_URL', 'POS_ID', ...KEYS, 'SCHEME', 'AUTHENTICATION', 'ALLOW_INSECURE_HTTP']
-/** The state of an order is here. */
+/** The bindings that hold the state of orders. */
 const STATE: readonly Name[] = ['STATE', 'TILL']
 const LINK_SECRETS: readonly Name[] = ['LINK_SECRET', 'LINK_SECRET_PREVIOUS']
 const CUSTOMER: readonly Name[] = ['CUSTOMER_EMAIL', 'CUSTOMER_PHONE', 'CUSTOMER_PATRONYM']
@@ -57,7 +57,7 @@ export const VARIABLES: readonly Name[] = ALL.filter((name) => !STATE.includes(n
 
 const REQUIRED = /^(MODE|BASE_URL|API_URL|POS_ID|SCHEME|API_KEY|API_SECRET|ENDPOINTS_KEY|LINK_SECRET|ADMIN_TOKEN)$/
 
-/** Everything that is wrong with these bindings, at once. */
+/** Every problem of these bindings. */
 export function configurationProblems(
   env: Partial<ShopEnv>,
   names: readonly Name[] = ALL,

@@ -1,6 +1,6 @@
 import type { ShopEnv } from 'edgetill/worker'
 
-/** The bindings of wrangler.toml. Add a member for each that you add there. */
+/** The bindings of wrangler.toml. Add a member here for each binding that you add there. */
 export interface Env extends ShopEnv {
   /** Secret, optional: how `on-event.ts` authenticates itself to your shop. */
   SHOP_TOKEN?: string

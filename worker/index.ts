@@ -5,7 +5,7 @@ import type { Env } from './env.ts'
 import { onAlert } from './on-alert.ts'
 import { onEvent } from './on-event.ts'
 
-// Your customers' pages have your face: add `logo: 'https://shop.example.com/logo.svg'`.
+// Make your customers' pages look like your shop: add `logo: 'https://shop.example.com/logo.svg'`.
 const pages = { accent: '#0b57d0' }
 const shop = createShop<Env>({ onEvent, onAlert, pages })
 
@@ -16,7 +16,7 @@ const app = new Hono<{ Bindings: Env }>()
 app.route('/', shop.app)
 // Your orders, for you and your colleagues.
 app.route('/console', createConsole(shop))
-// Your own routes stand here.
+// Add your own routes here.
 app.notFound(shop.notFound)
 
 export default { fetch: app.fetch, scheduled: shop.scheduled }

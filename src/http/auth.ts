@@ -44,7 +44,7 @@ export async function authorize(
   } catch (cause) {
     throw new ConfigError('signer', 'The signer failed, so nothing was sent.', cause)
   }
-  // workerd would send a header value that the other runtimes reject. Checked here, all fail alike.
+  // workerd would send a header value that the other runtimes reject. Check it here, so that all fail alike.
   if (typeof signature !== 'string' || !/^[!-~]+$/.test(signature)) {
     throw new ConfigError('signer', 'The signer must return visible ASCII.')
   }

@@ -14,7 +14,7 @@ import type { Answered, ParsedResponse, RunningAttempt } from './types.ts'
 /**
  * The JSON text of a request's body, made once: the signed bytes are the sent bytes.
  * @param extra Fields that the API document does not show, by name; inside a documented object by path, such as
- *   `split[0].label`. A documented field belongs into the input, which is checked.
+ *   `split[0].label`. A documented field belongs in the input, which is checked.
  */
 export function jsonBody(operation: string, body: object, extra: Record<string, unknown> = {}): string {
   const text = stringify(operation, body)
@@ -25,7 +25,7 @@ export function jsonBody(operation: string, body: object, extra: Record<string, 
   const sent = JSON.parse(text) as Json
   for (const [path, value] of Object.entries(extra)) {
     const names = path.split(/[.[\]]+/).filter(Boolean)
-    // Any other name with a dot is a name.
+    // Outside documented objects, a dot is part of the name.
     const isInside = names.length > 1 && DOCUMENTED.includes(names[0] as string)
     const name = (isInside ? names.pop() : path) as string
     let target: unknown = sent
@@ -47,9 +47,9 @@ function stringify(operation: string, body: object): string {
   let path = ''
   try {
     return JSON.stringify(body, (key, value) => {
-      // Not the index of an array.
+      // Skip the index of an array.
       if (/\D/.test(key)) path = key
-      // JSON would turn it into null without a word.
+      // JSON would silently turn it into null.
       if (typeof value === 'number' && !Number.isFinite(value))
         rejectInput(operation, path, 'must be a finite number', value)
       return value

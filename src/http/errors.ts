@@ -1,5 +1,5 @@
-// Every error of a call is made here, by a function named after its class. Three functions choose the class by what the
-// request may have done: `noResponse`, `invalidResponse` and `rejectedRequest`.
+// Every error of a call is made here, by a function named after its class. Three functions choose the class by the
+// possible effect of the request: `noResponse`, `invalidResponse` and `rejectedRequest`.
 
 import {
   ApiError,

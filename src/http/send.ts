@@ -83,7 +83,7 @@ export async function send(
     rejectInput(request.operation, 'passThrough', 'must be left out: there is no body', options.passThrough)
   }
   const { signal } = options
-  // The first call loads it from the runtime, for which Node needs milliseconds: they belong to no attempt.
+  // The first read loads `init` from the runtime, which takes Node milliseconds: they must not count for an attempt.
   void config.init
   const deadlineMs = options.deadlineMs ?? config.deadlineMs
   const startedAt = Date.now()
@@ -168,7 +168,7 @@ async function exchange(
 ): Promise<{ response: Response; seen: Seen }> {
   const { config, request, number, deadline } = attempt
   const { method, body, idempotent } = request
-  // Taken out: workerd's fetch throws when it is called as a method of another object.
+  // Call it as a plain function: workerd's fetch throws when it is called as a method of another object.
   const { fetch = globalThis.fetch } = config.given
   const info = infoOf(attempt, number)
   callHook(config.given.onRequest, info)
@@ -200,7 +200,7 @@ async function exchange(
   }
 }
 
-/** Whether a response can be read: a stub's or another library's may not, nor a response that was read before. */
+/** Whether a response can be read. A stub's or another library's may not, nor can one that was read before. */
 function isFresh(response: Response | undefined): boolean {
   const { status, headers, body, bodyUsed } = response ?? ({} as Response)
   const isOne = Number.isInteger(status) && status >= 200 && typeof headers?.get === 'function'

@@ -30,7 +30,7 @@ export interface WireRequest extends AuthenticatedRequest {
   operation: string
   /** The path as the API document writes it, if it has parameters. */
   template?: string
-  /** Which configured address the path is below. */
+  /** The configured address that the path is appended to. */
   base: 'baseUrl' | 'apiUrl'
   /** The facts by which `resolveOutcome` finds the operation again. */
   subject?: {
@@ -43,7 +43,7 @@ export interface WireRequest extends AuthenticatedRequest {
   /** The `method` that a record may have in the response. */
   methods?: readonly string[]
   /**
-   * Whether a second copy changes nothing more, so that it may be sent in a form that Deno sends again when a
+   * Whether a second copy of the request changes nothing more. It may then be sent in a form that Deno repeats when a
    * connection drops.
    */
   idempotent?: boolean
@@ -65,7 +65,7 @@ export interface Attempt {
   number: number
   /** When it began, in milliseconds since the epoch. */
   sentAt: number
-  /** A remark on its response, as soon as it has one. */
+  /** The status and the id of its response, once there is one. */
   seen?: Seen
 }
 

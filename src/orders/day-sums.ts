@@ -63,7 +63,7 @@ export interface DaysQuery {
   timeZone?: string | undefined
 }
 
-/** An operation that succeeded. What ends in `_minor` is hundredths of the currency's unit. */
+/** An operation that succeeded. Names that end in `_minor` are hundredths of the currency's unit. */
 export interface TillOperation {
   /** When its success was received, ISO 8601, UTC. */
   at: string
@@ -88,8 +88,8 @@ const DAY_MS = 86_400_000
 const MOST_DAYS = 92
 
 /**
- * The moments between which days lie. @throws {ConfigError} for days that are none, or too many, and for an unknown
- * zone.
+ * The moments at which the first day begins and the last day ends. @throws {ConfigError} for a wrong day, too many days
+ * or an unknown zone.
  */
 export function boundsOf({ from, to, timeZone = 'UTC' }: DaysQuery): [start: number, end: number, zone: string] {
   for (const [field, day] of Object.entries({ from, to }))

@@ -26,7 +26,7 @@ export function eventKey(event: EventCopy): string {
   return sha256Base64url(eventText(originalOf(event)))
 }
 
-/** The text that {@link eventKey} hashes. A copy has its own fields, and no `issues` where it has lost none. */
+/** The text that {@link eventKey} hashes. With `issues`, a documented event's own fields: its copies have no others. */
 export function eventText(event: WebhookEvent): string {
   const isPartial = event.issues?.length > 0 && isDocumentedEvent(event)
   return canonicalText(isPartial ? { ...event } : recordOf(event))
@@ -59,7 +59,7 @@ function canonicalText(record: Record<string, unknown>): string {
     } else {
       text += '{'
       const members = value as Record<string, unknown>
-      // From the first member that is not a scalar: the rest has to wait for it.
+      // The members from the first object or list on: they have to wait for its text.
       const rest: Pending[] = []
       for (const { name, label } of labelsOf(members)) {
         const member = members[name]
@@ -99,7 +99,7 @@ function labelsOf(members: object): Labels {
 /** No event that the API document shows has as many members. A hostile one must not fill the memory. */
 const FEW = 64
 
-/** JSON.parse makes an infinite number of `1e400`, and JSON.stringify null of that. */
+/** JSON.parse reads `1e400` as Infinity, which JSON.stringify writes as null. */
 const isAbsent = (member: unknown): boolean =>
   member == null || member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY
 

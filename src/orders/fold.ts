@@ -11,10 +11,11 @@ import { type EventSummary, summarizeEvent } from './summary.ts'
  * The state of an order from its events: pure, total, and the same for any order and any repetition of the events.
  *
  * Payments are identified by `payment_id` and `created_at` (charges of a subscription may share the first), other
- * operations by `operation_id`, as {@link operationKey} does. Within one, the newest `processed_at ?? created_at`
- * counts, at a tie the more final status, then the event with more fields; a final status never goes back to an open
- * status. The order's `status`, `amount` and `currency` are those of its first successful purchase or authorization,
- * else of its first one, else of its first other payment: an order with money in it is never shown as failed.
+ * operations by `operation_id`, as {@link operationKey} does. The newest event of an operation counts, by
+ * `processed_at ?? created_at`; at a tie the more final status, then the event with more fields. A final status never
+ * goes back to an open status. The order's `status`, `amount` and `currency` are those of its first successful purchase
+ * or authorization, else of its first one, else of its first other payment: an order with money in it is never shown as
+ * failed.
  *
  * @param events The events of one order, in any order; copies of events (JSON, `structuredClone`, a queue) do.
  * @param expected The payment that you expect; without it nothing is compared.
@@ -140,7 +141,7 @@ export interface Folded<T extends EventSummary = EventSummary> {
   conflict: boolean
 }
 
-/** The operations of an order, ordered by creation; of each the newest state that may count. */
+/** The operations of an order, ordered by creation, each in its newest state that may count. */
 export function foldOperations<T extends EventSummary>(summaries: readonly T[]): Folded<T>[] {
   return [...groupsOf(summaries.filter(counts)).groups]
     .map(([key, group]): Folded<T> => {
@@ -214,7 +215,7 @@ export function operationAmong(summaries: readonly EventSummary[], event: EventS
   return groupsOf(isWhole(event) ? [] : summaries.filter(operationOf)).keyOf(event)
 }
 
-/** Of events in the order of {@link byTime}: the newest, but a final status never goes back to an open status. */
+/** The newest of events in the order of {@link byTime}; a final status never goes back to an open status. */
 function newestOf<T extends EventSummary>(events: readonly T[]): T {
   return (events.filter(isFinal).at(-1) ?? events.at(-1)) as T
 }
@@ -234,7 +235,7 @@ function byTime(a: EventSummary, b: EventSummary): number {
     rank(a) - rank(b) ||
     // The event with more fields: a later fee or processed amount must not depend on the order of arrival.
     Object.keys(a).length - Object.keys(b).length ||
-    // They no longer differ: any order will do, as long as it is always the same.
+    // The events no longer differ in what counts: any order will do, as long as it is always the same.
     compare(a.id, b.id)
   )
 }

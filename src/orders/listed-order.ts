@@ -13,7 +13,7 @@ export interface ListedOrder
   extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals' | 'flags' | 'updated_at'> {
   /** Of the attempt that is shown: the one that holds money, else the newest. */
   order_id: string
-  /** The end of its money. */
+  /** The state of its money. */
   state: MoneyState
   /** Of its money, in the currency's unit: paid or charged and not refunded, held, or given back as a whole. */
   sum: number | null
@@ -49,7 +49,7 @@ export const FLAGS: readonly OrderFlag[] = /* @__PURE__ */ (
 /**
  * The card of the payment that an order is about, and the last way of payment that is known.
  *
- * @param records Of new events; `erased` where personal data was removed.
+ * @param records The records of new events; `erased` if their personal data was removed.
  */
 export function paperAmong(
   { last_four = null, payway = null }: { readonly [name: string]: string | number | null },

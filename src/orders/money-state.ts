@@ -1,6 +1,6 @@
 import type { Order } from './order.ts'
 
-/** The ends that an order's money may have. */
+/** The states that an order's money may have. */
 export const MONEY_STATES = [
   'waiting',
   'pending',
@@ -13,14 +13,14 @@ export const MONEY_STATES = [
   'refunded',
 ] as const
 
-/** The end of an order's money. */
+/** The state of an order's money. */
 export type MoneyState = (typeof MONEY_STATES)[number]
 
 /**
- * The end of an order's money, and its sum in the currency's unit: the paid or charged amount minus refunds, the
+ * The state of an order's money, and its sum in the currency's unit: the paid or charged amount minus refunds, the
  * authorized amount, or the whole refund; null if unknown.
  *
- * @param isClosed Nobody can pay it any more, also if the service has never heard of it.
+ * @param isClosed Whether the order takes no more payments. An unpaid order then counts as failed, unless pending.
  */
 export function moneyState(
   { status, method, amount, totals }: Pick<Order, 'status' | 'method' | 'amount' | 'totals'>,

@@ -15,7 +15,7 @@ export const paymentAt = ({ status, method, operations }: Pick<Order, 'status' |
 export const paymentEvents = (order: Order, events: readonly EventSummary[]): string[] =>
   foldOperations(events)[paymentAt(order)]?.events.map(({ id }) => id) ?? []
 
-/** The operations of an order and its status, with when the first event that says each was received. ISO 8601, UTC. */
+/** Adds to an order's operations, and to its status, when the first event that reports them came: ISO 8601, UTC. */
 export function withTimes(
   order: Order,
   events: readonly DatedEvent[],

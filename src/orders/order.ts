@@ -77,7 +77,7 @@ export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id' | 'paid
   id: string
   /** Null when the event had none. */
   method: string | null
-  /** The operation that the event is about; null when the event does not say. */
+  /** The operation that the event is about; null if the event names none. */
   operation: string | null
   /** ISO 4217. */
   currency: string | null

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../schemas/event.ts'
 import { keepReceived, recordOf } from '../schemas/read.ts'
 
-/** Records may omit order_id; records of another order are skipped. */
+/** An event of an order, with the order_id that its record may omit. An event of another order is left out. */
 export const eventOf = (order_id: string, event: WebhookEvent): WebhookEvent[] =>
   [named(order_id, event)].filter((one) => recordOf(one).order_id === order_id)
 

@@ -1,18 +1,18 @@
-// How a search by words reads, for every list of orders.
+// How the text of a search is read, for every list of orders.
 
-/** A search by words has this many letters at least: fewer stand in almost every row. */
+/** A search by words needs at least this many letters: fewer occur in almost every row. */
 const MIN_LETTERS = 3
-/** This many words are compared at most. */
+/** At most this many words are compared. */
 const MAX_WORDS = 8
 /** A number with this many digits may be a phone's. */
 const PHONE = 7
 /** This many last digits are compared: the country's code may be left out. */
 const COMPARED = 9
 
-/** Small letters, with one apostrophe for those that keyboards and spell checkers write. */
+/** Lower case, with one apostrophe in place of those that keyboards and spell checkers write. */
 export const sameLetters = (text: string): string => text.toLowerCase().replaceAll(/[’ʼ`´]/g, "'")
 
-/** The last digits of a search that may be a phone number, however it is grouped. A single point is a sum's. */
+/** The last digits of a search that may be a phone number, however grouped. A text with a single point is a sum. */
 export function phoneOf(search: string): string | undefined {
   const digits = search.replaceAll(/\D/g, '')
   const isOther = /[^\d\s()+/.–-]|^[^.]*\.[^.]*$/.test(search)
@@ -28,12 +28,12 @@ export function searchedWords(search: string): string[] {
   return words.map((word) => (/^\d+[.,]\d\d$/.test(word) ? `=${word.replace(',', '.')}` : word))
 }
 
-/** The digits of a phone from the last to the first: people leave out how it begins. */
+/** The digits of a phone number, reversed to be found by the end: people leave out its beginning. */
 export const backwards = (digits: string): string => [...digits].reverse().join('')
 
-/** The sum that a search is. */
+/** The sum, if the search is a sum. */
 export const sumOf = (search: string): number | undefined =>
   /^\d{1,12}([.,]\d{1,2})?$/.test(search) ? Number(search.replace(',', '.')) : undefined
 
-/** The beginning of a word, as a pattern of SQL with `!` before its signs: an object takes patterns of 50 bytes. */
+/** A LIKE pattern of a word's beginning, with `!` before wildcards: Durable Objects take patterns of 50 bytes. */
 export const patternOf = (word: string): string => `%${word.slice(0, 16).replaceAll(/[!%_]/g, '!$&')}%`

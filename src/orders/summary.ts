@@ -77,7 +77,7 @@ export function summarizeEvent(event: EventCopy): EventSummary {
 /** The fields that {@link summarizeEvent} reads, without the key. */
 export const readFields = (copy: EventCopy): Omit<EventSummary, 'id'> => fieldsOf(originalOf(copy))
 
-/** The same, of an event that is read already. */
+/** {@link readFields} for an event that was read already. */
 export function fieldsOf(event: WebhookEvent): Omit<EventSummary, 'id'> {
   const isDocumented = isDocumentedEvent(event)
   const kind = isDocumented ? 'documented' : (event.kind as 'unknown' | 'unexpected')
@@ -88,7 +88,7 @@ export function fieldsOf(event: WebhookEvent): Omit<EventSummary, 'id'> {
   const { id: _, ...fields } = readSummary('', {
     ...record,
     kind,
-    // Ours, although the wire may have a field of this name.
+    // This package's own field, even if the wire has a field of this name.
     unusable: false,
     fee_amount: fee?.amount,
     fee_currency: fee?.currency,

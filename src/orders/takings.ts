@@ -23,7 +23,7 @@ export interface Taking<T extends EventSummary> {
   amount: number
   currency: string
   fee: number
-  /** Its events that say that it succeeded. */
+  /** The events that report its success. */
   successes: readonly T[]
 }
 

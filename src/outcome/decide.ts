@@ -16,12 +16,12 @@ export type ResolvedOutcome =
   /** It cannot be decided: `why` has the reason, and what to do. */
   | { outcome: 'unknown'; why: string }
 
-/** A call as far as deciding needs it. */
+/** The facts about a call that decide its outcome. */
 export interface CallFacts {
   operation: string
   amount: number | undefined
   currency: string | undefined
-  /** Identifiers of the operations from before the call, as far as known. */
+  /** The ids of the operations from before the call; undefined if they are not known. */
   known: ReadonlySet<string> | undefined
   /** Whether enough time has passed for an absence to count. */
   settled: boolean
@@ -35,7 +35,7 @@ export function decide(call: CallFacts, view: OrderView): ResolvedOutcome {
   return whereRead(decideByOperation(call, view), call, view)
 }
 
-/** {@link decide} for a capture, refund or void of which it is known how much it is of. */
+/** {@link decide} for a void, or for a capture or refund whose amount is known. */
 export function decideMoney(call: CallFacts, view: OrderView): ResolvedOutcome {
   return whereRead(decideSecondary(call, methodOf(call.operation) as SecondaryMethod, view, call.amount), call, view)
 }
@@ -68,7 +68,7 @@ const NO_PAYMENT = 'The service shows no payment of this order: check order_id a
 const UNREADABLE = 'The service shows an unreadable operation, which may be this one.'
 const OTHERS = 'The service shows another operation of this kind, which may be this one.'
 
-// order_id is unique, so that its payment is the requested payment.
+// The service takes an order_id once: its payment is the requested payment.
 function decideCreation(call: CallFacts, { operations }: OrderView): ResolvedOutcome {
   const [first] = primariesOf(operations).filter(({ payment_id }) => !call.known?.has(payment_id))
   if (!first) return absent(call)
@@ -161,8 +161,8 @@ function wholeAmount(
 }
 
 /**
- * Whether an element cannot be read and may be the wanted operation. Elements of another kind are excluded, and so
- * are elements from before, unless they hide others.
+ * Whether an element cannot be read and may be the wanted operation. Elements of another kind are excluded. In a
+ * complete list, so are elements from before the call.
  */
 function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete }: OrderView): boolean {
   // An empty status gives no outcome.
@@ -175,7 +175,7 @@ function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete 
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-// By kind: a field that the other kind is not documented to have may come at any time.
+// Decide by kind, not by fields: an undocumented field may appear in any record.
 const SECONDARY: readonly string[] = ['capture', 'void', 'refund', 'auth_increment']
 const isSecondary = (event: WebhookEvent): event is SecondaryEvent => SECONDARY.includes(event.kind)
 

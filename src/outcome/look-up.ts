@@ -7,9 +7,9 @@ import { recordOf } from '../schemas/read.ts'
 
 /** The part of a client that `resolveOutcome` needs. */
 export interface OrderLookup {
-  /** As the client's: every operation of an order. */
+  /** Returns every operation of an order, as the client's function does. */
   listOrderOperations(input: ListOrderOperationsInput, options?: BodilessCallOptions): Promise<WebhookEvent[]>
-  /** As the client's: the latest operation of a kind. */
+  /** Returns the latest operation of a kind, as the client's function does. */
   resendWebhook(input: ResendWebhookInput, options?: BodilessCallOptions): Promise<WebhookEvent>
 }
 
@@ -49,9 +49,9 @@ export async function lookUpOrder(
   const listed = await unlessNotFound(client.listOrderOperations(order, options), NO_LIST)
   if (listed) return viewOf(order, listed, true)
   const latest = (operation: string) => {
-    // The first request has checked it.
+    // The first request has checked `deadlineMs`.
     const left = options.deadlineMs && options.deadlineMs + startedAt - Date.now()
-    // The end of a call whose deadline is over.
+    // Fail as a call fails whose deadline is over.
     if (left != null && left < 1) {
       const unsent = { method: 'GET', path: '', attempts: 0 }
       throw new ConnectionError('It was not read in time.', unsent, 'timeout', undefined)
@@ -67,7 +67,7 @@ export async function lookUpOrder(
   return viewOf(order, found, found.length === 0)
 }
 
-/** Without the records of other orders. The records are as the client has returned them. */
+/** The view of an order, without the records of other orders. */
 function viewOf({ order_id }: OrderAddress, events: readonly WebhookEvent[], complete: boolean): OrderView {
   const isForeign = (event: WebhookEvent) => {
     const { order_id: named } = recordOf(event)
@@ -76,7 +76,7 @@ function viewOf({ order_id }: OrderAddress, events: readonly WebhookEvent[], com
   return { operations: events.filter((event) => !isForeign(event)), complete, mixed: events.some(isForeign) }
 }
 
-/** The answers of a service without that path. An ASSUMPTION: it is beyond the API document. */
+/** The statuses of a service that does not know that path. An ASSUMPTION: it is beyond the API document. */
 const NO_LIST = [400, 403, 404, 405, 501]
 
 async function unlessNotFound<T>(found: Promise<T>, statuses = [404]): Promise<T | undefined> {

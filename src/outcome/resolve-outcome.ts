@@ -91,7 +91,7 @@ function isIds(value: unknown): boolean {
   return Array.isArray(value) && value.every((id) => typeof id === 'string')
 }
 
-// Without a zone the machine's own would be taken, silently.
+// A time without a zone would silently be read in the machine's own zone.
 function isTime(value: unknown): boolean {
   if (typeof value === 'string') return /(Z|[+-]\d\d:?\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
   return (typeof value === 'number' || isBuiltIn(value, 'Date')) && Number.isFinite(Number(value))
@@ -153,7 +153,7 @@ export async function resolveOutcome(
     amount,
     currency,
     known: known && new Set(known),
-    // Before the look-up: an absent operation was absent at this time.
+    // Take the age before the look-up: an absence is proven only for that time.
     settled: now() - new Date(sent_at).getTime() >= settleAfterMs,
   }
   try {

@@ -27,8 +27,8 @@ const FAULTS = { lost: { kind: 'reset', when: 'after_commit' }, killed: { kind: 
 /** Two presses of the second part exceed the order. */
 const [ASKED, PART, MOST] = [10_050, 3_020, 6_030]
 /**
- * How long nothing may change before a verdict, as a worker may refund every few seconds: usually, after a 202, at
- * most.
+ * The pause before a repeated press; how long nothing may change before a verdict, usually and after a 202, as a worker
+ * may refund every few seconds; and the longest wait for a verdict.
  */
 const [PRESS_MS, STILL_MS, ACCEPTED_MS, MAX_MS] = [1_000, 12_000, 20_000, 60_000]
 
@@ -54,11 +54,11 @@ export async function pressButtons(options: ButtonOptions, shop: Shop, run: numb
       const one = await pressButton(options, shop, name, how, `prove-${run.toString(36)}-${name[0]}${n}`, slowest)
       pressed.push(one)
       slowest = Math.max(slowest, one.tookMs)
-      // A webhook that never comes is waited for once.
+      // Wait only once for a webhook that never comes: leave out the button's other presses.
       if (one.wrong === 'lost' || one.wrong === 'never') break
     }
   }
-  // A worker may have done the second press since.
+  // Look again: a worker may have done the second press since.
   for (const one of pressed) if (one.wrong === undefined) one.wrong = await one.look()
   return pressed.filter(({ wrong }) => wrong !== undefined)
 }
@@ -122,7 +122,7 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
     if (one.moved.length > 1) return 'twice'
     if (one.moved.length === 1 && one.moved[0] !== wanted) return 'other'
     const isRejected = one.answers.length > 1 && one.answers.every((answer) => Number(answer) >= 400)
-    // Two people may both be turned away.
+    // Two people at once may both be rejected.
     if (one.moved.length === 0) return how === 'keys' && isRejected ? undefined : 'never'
     return minorOf(name === 'refund' ? one.seen?.refunded : one.seen?.paid) === wanted ? undefined : 'lost'
   }

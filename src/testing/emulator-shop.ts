@@ -12,7 +12,7 @@ import { SHOP } from '../emulator/options.ts'
 import { parseInput } from '../emulator/parse-input.ts'
 import { control, deliveries, SERVED_ENTRIES } from './deliveries.ts'
 
-/** The emulator checks the others, which are data. */
+/** The emulator checks the other options, which are only data. */
 const OPTIONS = v.looseObject(SERVED_ENTRIES, 'createEmulatorShop takes an object of options.')
 
 /** The options of a shop of a served emulator: only data, and its address. */

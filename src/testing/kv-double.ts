@@ -40,7 +40,7 @@ export interface KvDouble {
   readonly writes: { key: string; deleted: boolean; metadata: unknown; ttl: number | undefined }[]
   /** Calls so far, by kind. */
   readonly calls: { get: number; put: number; delete: number; list: number }
-  /** Called before each operation, which throws the same error. */
+  /** Called before each operation. If it throws, the operation fails with the same error. */
   before: ((action: 'get' | 'put' | 'delete' | 'list', key: string) => void) | undefined
 }
 
@@ -62,7 +62,7 @@ export interface KvDoubleNamespace {
 export interface KvDoubleList {
   /** Each with its metadata, if it has some. */
   keys: { name: string; metadata?: unknown }[]
-  /** Whether this was the last page. Pages may follow an empty one. */
+  /** Whether this was the last page. More pages may follow an empty page. */
   list_complete: boolean
   /** Leads to the next page. */
   cursor?: string
@@ -83,7 +83,7 @@ const bytes = (text: string): number => encoder.encode(text).length
  * values, metadata and times to live, and, if requested, stale reads, failures and empty pages. The local KV of
  * wrangler does none of this.
  *
- * @param behaviour How bad it is, and its clock; everything has defaults.
+ * @param behaviour The failures to simulate, and the clock; everything has defaults.
  * @throws {ConfigError} for an unknown option: without it the double would fail less than you asked for.
  * @example
  * import { createKvDouble } from 'edgetill/testing'

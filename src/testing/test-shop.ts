@@ -105,7 +105,7 @@ const START = Date.UTC(2026, 2, 1, 10)
 /** KV takes one write a second of a key: two requests are this far apart. */
 const STEP_MS = 2_000
 const CRON_MS = 60_000
-/** After an hour of one advance it runs each quarter: nothing that the shop does is as exact then. */
+/** Beyond an hour in one advance, the cron runs each quarter of an hour: later work of the shop needs no minute. */
 const [HOUR_MS, LATER_CRON_MS] = [60 * CRON_MS, 15 * CRON_MS]
 
 /**
@@ -132,7 +132,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
   parseInput(OPTIONS, options)
   const { onEvent, onAlert, pages, seed, clock = { now: () => START } } = options
   const { carryOver, createShop } = await importEngine()
-  // Here, rather than in the first request.
+  // Fail here without node:sqlite, rather than in the first request.
   openDatabase()
   let moved = 0
   const now = (): number => clock.now() + moved
@@ -173,7 +173,7 @@ export async function createTestShop<Env extends ShopEnv = ShopEnv>(
     await idle()
   }
 
-  /** The service and the shop do what is under way, until nothing is. */
+  /** Lets the service and the shop finish their work, and the work that follows from it. */
   async function idle(): Promise<void> {
     do {
       await emulator.clock.advance({})

@@ -61,7 +61,7 @@ export class ProveError extends Error {
   override readonly name = 'ProveError'
 }
 
-/** A call of the shop's own API hung, which had been answered before. `says` names the call. */
+/** A call of the shop's own API hangs, although the API responded before. `says` names the call. */
 export class SilenceError extends ProveError {
   readonly says: string
   readonly silence: string
@@ -141,7 +141,7 @@ export function openShop(options: ShopOptions): Shop {
   /** A response, or why there is none. */
   async function request(address: string, init: RequestInit, atMost?: number) {
     options.stopped.throwIfAborted()
-    // Once it has hung, it gets no more than a few times the longest response.
+    // After a hang, wait no more than a few times the longest response so far.
     const ms = atMost ?? (isHung ? Math.min(timeoutMs, Math.max(1_000, 4 * slowest)) : timeoutMs)
     const [deadline, at] = [startDeadline(ms, undefined), Date.now()]
     const work = async () => {
@@ -167,7 +167,7 @@ export function openShop(options: ShopOptions): Shop {
     const headers = { accept: 'application/json', ...options.headers, 'content-type': type }
     return request(address, body === undefined ? { headers } : { method: 'POST', headers, body })
   }
-  /** The same, again while a proxy, a limit or a start is in the way. */
+  /** Repeats a call while a proxy, a rate limit or a start is in the way. */
   async function ready(address: string, body?: string) {
     for (const began = Date.now(); ; await pause(200)) {
       const reply = await call(address, body)
@@ -239,7 +239,7 @@ const ORDER = v.object({
   url: v.optional(v.string()),
 })
 
-/** The order that a shop made instead. @throws {ProveError} for an order that cannot be paid. */
+/** The order as the shop created it. @throws {ProveError} for an order that cannot be paid. */
 function created(order: AskedOrder, response: unknown): AskedOrder {
   if (typeof response !== 'object' || response === null) return order
   const { success, output } = v.safeParse(ORDER, { ...order, ...JSON.parse(JSON.stringify(response)) })
@@ -251,14 +251,14 @@ function created(order: AskedOrder, response: unknown): AskedOrder {
 /** Undefined for a text that is not JSON. */
 const parsed = (text: string): unknown => v.parse(v.fallback(v.pipe(v.string(), v.parseJson()), undefined), text)
 
-/** A proxy whose shop is not there. */
+/** Whether a proxy responded, because the shop behind it is away. */
 export const isAway = (answer: unknown): boolean => answer === 502 || answer === 503 || answer === 504
 
 export const isHanging = (answer: unknown): boolean => String(answer).startsWith('no response')
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Looks until the text is empty, or has stood still for a while, or the time is over. */
+/** Looks until the text is empty, or has not changed for a while, or the time is over. */
 export async function untilStill(
   look: () => Promise<string>,
   stillMs: () => number,

@@ -20,9 +20,9 @@ export interface Page {
 
 /** Filters, which all apply. Every page except the last is full. */
 export interface OrdersQuery extends Page {
-  /** The end of the order's money is in this list. */
+  /** The state of the order's money is in this list. */
   states?: readonly MoneyState[] | undefined
-  /** As the service has it. */
+  /** The service's status of the payment. */
   status?: string | undefined
   /** `any`: with at least one flag that needs a person. */
   flag?: OrderFlag | 'any' | undefined

@@ -45,7 +45,7 @@ export function tooLarge(maxBytes: number): WebhookVerificationError {
   return rejected('too_large', `its body is longer than ${maxBytes} bytes: the option maxBytes allows more`)
 }
 
-// A mistake in the receiver is never a WebhookVerificationError: a receiver that responds 401 to those would lose
+// A mistake in the receiver is never a WebhookVerificationError: a receiver responds 401 to those, and would lose
 // genuine webhooks.
 
 const misused = (field: string, what: string): ConfigError =>

@@ -38,7 +38,7 @@ export function parseForm(text: string): WebhookForm {
  * mistake in the receiver can produce: no body parser, raw bytes, a request.
  */
 export function readForm(fields: unknown): WebhookForm {
-  // A request and Headers find texts too. A parsed form may have a field of such a name.
+  // Reject a request, and its Headers, whose `get` returns texts too. A parsed form may have a field with these names.
   if (!isObject(fields) || (!isParsed(fields) && ('getSetCookie' in fields || isObject(fields.headers))))
     throw notAForm(fields)
   return { data: field(fields, 'data'), signature: field(fields, 'signature') }
@@ -46,7 +46,7 @@ export function readForm(fields: unknown): WebhookForm {
 
 /**
  * Names an argument that is plainly not a form: an event of AWS Lambda, or a form with one key, the Base64 of "data="
- * or "signature="; a request; or a form with one key, which is the whole text. A form that was parsed has texts.
+ * or "signature="; a request; or a form with one key, which is the whole text. In a parsed form these are all texts.
  */
 function mistakenFor(fields: WebhookFields): string | undefined {
   const { isBase64Encoded, headers, body, rawBody } = fields as Record<string, unknown>

@@ -40,7 +40,7 @@ export interface WebhookHandlerOptions {
   /** Bytes of the body that are read at most. Default 65,536. */
   maxBytes?: number | undefined
   /**
-   * Milliseconds until the response is 503 although your functions are still running, or 408 where the body has not
+   * Milliseconds until the response is 503 although your functions are still running, or 408 if the body has not
    * arrived. Nothing is stopped. Default 25,000.
    */
   timeoutMs?: number | undefined
@@ -98,7 +98,7 @@ const TIMEOUT_MS = 25_000
 
 /** @throws {ConfigError} for options that cannot work. */
 export function createReceiver(received: WebhookHandlerOptions): WebhookReceiver {
-  // First: `secret` in place of `secrets` must not read as a missing one.
+  // Check the names first: `secret` in place of `secrets` must not be reported as a missing secret.
   const options = received && ownOptions(received, OPTIONS)
   checkOptions(options)
   const { secrets, onEvent, onUnreadable, onRejected, timeoutMs = TIMEOUT_MS, onLate = printLate } = options
@@ -167,7 +167,7 @@ export function createReceiver(received: WebhookHandlerOptions): WebhookReceiver
 const printLate = ({ status }: LateWebhook): void =>
   console.warn(`edgetill: a webhook's handler ended after its response was sent (${status}).`)
 
-/** Calls a function whose failure changes nothing any more. */
+/** Calls a function, and ignores its failure. */
 async function quietly(call: () => unknown): Promise<void> {
   try {
     await call()

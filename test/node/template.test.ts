@@ -197,8 +197,8 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
 
       const found = async (path: string) => (await fetch(`${worker}${path}`)).status
       expect(await found('/mine')).toBe(404)
-      const route = "// Your own routes stand here.\napp.get('/mine', (c) => c.text('mine'))"
-      await changed('worker/index.ts', '// Your own routes stand here.', route, () =>
+      const route = "// Add your own routes here.\napp.get('/mine', (c) => c.text('mine'))"
+      await changed('worker/index.ts', '// Add your own routes here.', route, () =>
         expect.poll(() => found('/mine').catch(() => 0)).toBe(200),
       )
       // Until it has reloaded again, a request may be cut off.

@@ -3,8 +3,8 @@ import { needsPerson, paidOf } from 'edgetill/orders'
 import type { OnAlert, OnEvent } from 'edgetill/server'
 
 /**
- * Your code for events of orders: ship, mail, book. It runs at least once for each event, occasionally twice, in any order: use `id` as a
- * unique key, and trust `order`. When it throws, it is called again later.
+ * Your code for events of orders: ship, mail, book. It runs at least once for each event, occasionally twice, in any
+ * order: use `id` as a unique key, and trust `order`. When it throws, it is called again later.
  */
 export const onEvent: OnEvent = async ({ event }, order) => {
   const paid = paidOf(event)
@@ -14,7 +14,7 @@ export const onEvent: OnEvent = async ({ event }, order) => {
   await say(`Paid ${paid.amount.toFixed(2)} ${paid.currency} · order ${order.replaces ?? order.order_id}`)
 }
 
-/** Your code that alerts a person: `text` has the incident and what to do. */
+/** Your code that alerts a person: `text` contains the incident and its remedy. */
 export const onAlert: OnAlert = ({ text }) => say(text)
 
 /** Posts a text to your chat if CHAT_URL is set, else prints it. */

@@ -17,7 +17,7 @@ const shop = createShop({
   config: process.env,
   onEvent,
   onAlert,
-  // Your customers' pages have your face: add `logo: 'https://shop.example.com/logo.svg'`.
+  // Make your customers' pages look like your shop: add `logo: 'https://shop.example.com/logo.svg'`.
   pages: { accent: '#0b57d0' },
   console: createConsole,
   // Behind a proxy: the header in which it sends the client's address, such as x-forwarded-for.

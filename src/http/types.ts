@@ -55,7 +55,7 @@ export interface WireRequest extends AuthenticatedRequest {
   howToFindOut: string
 }
 
-/** One attempt of a request. */
+/** An attempt of a request. */
 export interface Attempt {
   config: ResolvedConfig
   /** The same for each attempt of a call. */

@@ -49,7 +49,7 @@ export interface OrderTotals {
   expected_fee_minor?: number
 }
 
-/** One payment, capture, refund, void or increment of an order. */
+/** A payment, capture, refund, void or increment of an order. */
 export interface OrderOperation {
   /** The wire's `method`. */
   method: string
@@ -71,7 +71,7 @@ export interface OrderOperation {
   processed_at: string | null
 }
 
-/** One distinct event of an order. */
+/** A distinct event of an order. */
 export interface OrderEvent extends Omit<OrderOperation, 'method' | 'id' | 'paid' | 'held'> {
   /** The event's {@link eventKey}. */
   id: string

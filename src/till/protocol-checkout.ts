@@ -70,7 +70,7 @@ export type CheckoutAnswer =
   | { kind: 'wait' }
   /** Opened before with other terms; rejected fields; the order was cancelled, or has no attempt left. */
   | { kind: 'changed' | 'unusable' | 'closed' }
-  /** It was not paid in time; the shop has revoked the link; it could not be opened now. */
+  /** Not paid in time; the shop has revoked the link; the payment could not be opened now. */
   | { kind: 'expired' | 'revoked' | 'failed' }
   /** The shop's cancellation: done, rejected by the service, or only the link was closed. */
   | { kind: 'cancelled' | 'rejected' | 'link_closed'; attempt: number }
@@ -133,7 +133,7 @@ export function stepCheckout(
     case 'cancelled':
       if (message.why === 'by_shop') return cancelledByShop(state, message.attempt, message.rejectedWith)
       if (message.why === 'closed') return answer({ kind: 'result', attempt: message.attempt })
-      // It is being paid or cancelled: the next look shows which.
+      // The payment is being paid or cancelled: the next look shows which.
       if (message.rejectedWith !== undefined) return answer({ kind: 'wait' })
       if (message.why !== 'replaced') return answer({ kind: message.why })
       return [{ type: 'create', attempt: message.attempt + 1, isNew: false }]
@@ -206,8 +206,8 @@ function conclude(state: CheckoutState, attempt: number, status: unknown, why: Q
 }
 
 /**
- * It was not known whether the payment was created, its address is lost (no documented call returns it), or its link
- * has expired. Now the service has answered:
+ * Decides after the service was asked about a payment that may not exist, whose address is lost (no documented call
+ * returns it), or whose link has expired:
  * - unknown order (404, an assumption): the same order_id is sent again, which cannot make two payments;
  * - created and unpaid: cancelled, and followed by an attempt under the next order_id;
  * - any other status: the result page.

@@ -199,9 +199,9 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
 export interface AttemptFacts {
   order_id: string
   holdsMoney: boolean
-  /** It has an operation without an outcome. */
+  /** Whether the attempt has an operation without an outcome. */
   isUnsettled: boolean
-  /** It has an operation under the request's key. */
+  /** Whether the attempt has an operation under the request's key. */
   hasKey: boolean
 }
 

@@ -203,7 +203,7 @@ export async function listAttention(scope: TillOptions): Promise<TillAttention[]
 
 /**
  * Makes an event due again, also after it was handled or given up.
- * @returns Its row; undefined if no event is there.
+ * @returns The event's row, if there is such an event.
  */
 export async function makeDue(scope: TillOptions, where: string, ...values: string[]): Promise<Row | undefined> {
   const set = `attempts = 0, error = NULL, next_at = ${scope.database.clock}`

@@ -198,7 +198,7 @@ export async function append(
   return written
 }
 
-/** The place of one row. */
+/** The condition that selects one row. */
 export const ONE = 'order_key = ? AND number = ?'
 
 /** The statement of every change of a stored row. */

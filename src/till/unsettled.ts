@@ -10,7 +10,7 @@ export interface UnsettledOperation {
   kind: OperationKind
   /** In the currency's unit; null: all that was left. */
   amount: number | null
-  /** `in_progress`: no response yet, or its process died. `unknown`: the response did not say. */
+  /** `in_progress`: no response yet, or its process died. `unknown`: the response left the outcome open. */
   state: 'in_progress' | 'unknown'
   /** ISO 8601, UTC, by the clock of its database. */
   started_at: string

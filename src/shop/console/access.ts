@@ -52,7 +52,7 @@ export function createAccess(
         allowedAlgorithms: ['RS256'],
         verification: { iss: issuer, aud: audience, iat: false, nbf: false },
       })
-      // hono accepts a token without an expiry for ever.
+      // hono never rejects a token without an expiry.
       if (typeof exp !== 'number' || typeof email !== 'string') return undefined
       const latest = Date.now() / 1000 + AHEAD_S
       if ([iat, nbf].some((begins) => begins !== undefined && !(Number(begins) <= latest))) return undefined

@@ -36,7 +36,7 @@ const show = (page: Show) => (c: C) => page(c.var.visit as SignedVisit, c.req.pa
 const sell = (page: Show) => show(only(maySell, page))
 const settle = (page: Show) => show(only((visit) => isAllowed(visit, 'settle'), page))
 
-/** A form's address: opened again, it leads to the form's result. */
+/** The address that a form is sent to: opened again, it leads to the form's result. */
 const toLink: Show = (visit, id) => redirect(visit, linkPath(id))
 const toOrder: Show = (visit, id) => redirect(visit, orderPath(id))
 

@@ -10,7 +10,7 @@ import { csrfOf } from './session.ts'
 import { at, call, isOutage, type SignedVisit, type Visit } from './visit.ts'
 import type { Words } from './words/words.ts'
 
-/** The pages of the menu. On a phone those that are `wide` stand on the page *More*. */
+/** The pages of the menu. On a phone, the `wide` pages are on the page *More*. */
 const MENU: readonly (readonly [name: keyof Words['nav'], path: string, where?: 'wide' | 'narrow'])[] = [
   ['today', '/'],
   ['orders', '/orders'],
@@ -38,7 +38,7 @@ const HEADERS: Record<string, string> = {
 /** The matters that need attention; undefined while they are not known. */
 export type Attention = AttentionList | undefined
 
-/** @param limit 0: only the counts, which the shop's books have. */
+/** @param limit 0: only the counts. */
 export async function attentionOf(visit: SignedVisit, limit: 0 | 200 = 200): Promise<Attention> {
   const reply = await call(visit, 'GET /api/attention', { query: { limit } })
   return reply.ok ? reply.body : undefined
@@ -51,7 +51,7 @@ export interface Page {
   status?: number
   title: string
   body: Html | Html[]
-  /** The input is wrong: the title begins with it. */
+  /** Whether the input is wrong: the title then begins with that. */
   isWrong?: boolean
   /** The matters that need attention, if the page has read them already. */
   attention?: Attention
@@ -182,7 +182,7 @@ export function redirect(visit: Visit, path: string, said?: string): Response {
   return respond(visit, null, 303, { location: at(visit, path) })
 }
 
-/** The act just before, once. */
+/** The message about the act just before, which is shown only once. */
 function takeSaid(visit: Visit): string | undefined {
   const said = getCookie(visit.c, SAID_COOKIE)
   if (said === undefined) return undefined
@@ -203,7 +203,7 @@ export function notice(visit: Visit, status: number, { title, body }: Words['fai
   return page(visit, { status, title, body: html`<div class="card"><p>${body}</p>${home}</div>` })
 }
 
-/** A page of a form or an act for those whom `may` lets: the others read that nothing was done. */
+/** A form or an act for the people whom `may` allows it. Anyone else reads that nothing was done. */
 export const only =
   <Of extends unknown[]>(
     may: (visit: SignedVisit) => boolean,
@@ -212,6 +212,6 @@ export const only =
   (visit: SignedVisit, ...of: Of): Promise<Response> | Response =>
     may(visit) ? show(visit, ...of) : notice(visit, 403, visit.words.forbidden)
 
-/** The page of a list that cannot be shown: asked for wrongly, as with an old address, or not now. */
+/** The page in place of a list that cannot be shown: its address is wrong or old, or the shop failed. */
 export const notAsked = (visit: Visit, reply: { status: number }): Promise<Response> =>
   notice(visit, reply.status, isOutage(reply) ? visit.words.failed : visit.words.notFound)

@@ -26,7 +26,7 @@ import { at, type Person, type SignedVisit, type Visit } from './visit.ts'
 
 type Access = (token: string) => Promise<string | undefined>
 
-/** Who a request is of; or the page that it gets instead. */
+/** The signed-in person, or the response to send instead. */
 export async function signIn(visit: Visit, access: Access | undefined, tries: Tries): Promise<Person | Response> {
   const { c, words } = visit
   // Access cannot stand in front of a worker on the developer's machine.
@@ -41,11 +41,11 @@ export async function signIn(visit: Visit, access: Access | undefined, tries: Tr
   const session = await readSession(c, visit.now())
   const isOver = session?.name && (await isEnded(visit, session))
   if (!session?.name || isOver) return login(visit, session?.name ? undefined : session, tries)
-  // A page may be looked at.
+  // If the storage fails, pages can be read, but no form is accepted.
   if (isOver === undefined && c.req.method === 'POST') return notice(visit, 503, words.problems.not_sent)
   const { name } = session
   const role = name === 'admin' ? 'all' : (personOf(c.env, name)?.role as Role)
-  // A page that loads itself again does not use the session.
+  // A page's automatic reload does not prolong the session.
   if (c.req.query('look') === undefined) await keepSession(c, session, visit.now())
   return { name, role, secret: await formSecret(c, session), isSession: true }
 }
@@ -87,7 +87,7 @@ async function login(visit: Visit, known: Session | undefined, tries: Tries): Pr
     await tries(address, true)
     return loginPage(visit, guest, 403, { problem: words.login.wrong, to, username })
   }
-  // A new session: an id that someone else has planted is worth nothing.
+  // Begin a new session, so that a session id that an attacker has planted is worth nothing.
   const { by } = holder
   await keepSession(c, newSession(by === 'api' ? 'admin' : by, visit.now()), visit.now())
   return redirect(visit, isPath(to) ? to : '/')

@@ -13,7 +13,7 @@ const IDLE_MS = HOUR_MS / 2
 /** … and after this time in any case. */
 export const LONGEST_MS: number = 12 * HOUR_MS
 
-/** A session is all in its cookie; only an early end is stored. */
+/** A session is kept in its cookie. The shop stores only the sessions that were ended early. */
 export interface Session {
   id: string
   /** The person, or '' before the login, whose form is bound to it as well. */
@@ -83,7 +83,7 @@ export async function isOwnForm(c: C, secret: string, csrf: unknown): Promise<bo
   return isSameSite(c) && typeof csrf === 'string' && equalSecret(csrf, own)
 }
 
-/** The origin of a form, as the browser reports it. Old ones report nothing. */
+/** Whether a form came from this site, as the browser reports it. Old browsers report nothing. */
 function isSameSite(c: C): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false

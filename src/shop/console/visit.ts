@@ -9,7 +9,7 @@ import type { Words } from './words/words.ts'
 /** The fields of a form that was posted. */
 export type Form = Record<string, string>
 
-/** The variables of the console's routes: who visits, and the form that was posted. */
+/** The variables of the console's routes: the visit, and the form that was posted. */
 export interface Console {
   Bindings: ShopEnv
   Variables: { visit: Visit; fields: Form }
@@ -17,7 +17,7 @@ export interface Console {
 
 export type C = Context<Console>
 
-/** Who is signed in. */
+/** The signed-in person. */
 export interface Person {
   /** An e-mail address, a name of PEOPLE, or `admin`. */
   name: string
@@ -43,12 +43,12 @@ export interface Visit {
   person?: Person | undefined
 }
 
-/** A visit of someone who is signed in. */
+/** A visit of a signed-in person. */
 export interface SignedVisit extends Visit {
   person: Person
 }
 
-/** The API's problem, or that it did not respond. */
+/** The API's problem; without a response of the API, only a status and a code. */
 export type Failure = Pick<Problem, 'status' | 'code'> & Partial<Problem>
 
 export type Reply<T> = { ok: true; status: number; body: T } | { ok?: false; status: number; problem: Failure }

@@ -25,7 +25,7 @@ export interface ReusableLink extends Limits {
   taken: number
   /** How many orders are sold. */
   sold: number
-  /** It is revoked or has expired, and not each of its orders is known to have ended: `DELETE` it again. */
+  /** Whether it is revoked or expired, and an order of it may still be open: `DELETE` it again. */
   closing: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Tries } from '../lib/tries.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll } from '../tables.ts'
 
-/** Wrong tokens of an address within a minute, and how many are remembered of all addresses. */
+/** How many wrong tokens an address may send within which time; how many are remembered for all addresses. */
 const [MOST, WINDOW_MS, KNOWN] = [10, 60_000, 10_000]
 
 /** Rate-limits token guessing for every process of a database. A request without an address is not counted. */

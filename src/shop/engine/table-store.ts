@@ -1,4 +1,4 @@
-// In place of KV: a table of the shop's own database.
+// A table of the shop's own database that replaces KV.
 
 import type { KvStore, Row } from '../kv/kv.ts'
 import type { Scope } from '../scope.ts'

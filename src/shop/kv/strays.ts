@@ -3,7 +3,7 @@ import type { KvStore } from './kv.ts'
 
 export const STRAY_PREFIX = 'stray/'
 
-/** A genuine webhook that cannot be filed under an order. */
+/** A genuine webhook that cannot be stored under an order. */
 export interface Stray {
   id: string
   /** `not_base64url`, `not_utf8`, `not_json`, `too_deep`, or `no_order_id`. */

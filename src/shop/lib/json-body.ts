@@ -13,7 +13,7 @@ const DRAINED_BYTES = 8 * 2 ** 20
 export const drain = (request: Request): Promise<unknown> =>
   readBytes(request, 0, drained(DRAINED_BYTES)).catch(() => {})
 
-/** The body as text; undefined if it exceeds 64 KiB. A webhook aside, every body is read here. */
+/** The body as text; undefined if it exceeds 64 KiB. Every body but a webhook's is read here. */
 export async function bodyText(request: Request): Promise<string | undefined> {
   const bytes = await readBytes(request, MAX_BYTES, drained(DRAINED_BYTES))
   return bytes && new TextDecoder().decode(bytes)

@@ -24,7 +24,8 @@ export async function resultLink(origin: string, order_id: string, linkSecret: s
 }
 
 /**
- * An order in an address. `..` would be taken for a step up there: `..~1` is its first attempt. Half a letter has none.
+ * An order's part of an address. `..` would be a step up: its first attempt, `..~1`, replaces it. Half of a surrogate
+ * pair has no encoding, and is replaced too.
  */
 export const orderPart = (order_id: string): string =>
   encodeURIComponent(order_id.replace(/^\.\.?$/, '$&~1').replace(/\p{Surrogate}/gu, '\ufffd'))

@@ -8,7 +8,7 @@ export interface RecordedResponse {
   body: unknown
 }
 
-/** Those without facts. */
+/** The answers without facts. */
 const FIXED = {
   already_settled: { title: 'The outcome of this attempt is known already.' },
   key_reused: {

@@ -72,7 +72,7 @@ const isRole = (role: unknown): boolean => {
   return role !== null && typeof role === 'object' && isLimit && typeof sell === 'boolean' && !Object.keys(more).length
 }
 
-/** Everything that is wrong with PEOPLE, without a token. */
+/** Every problem of PEOPLE, without a token's value. */
 export function peopleProblem(value: string, env: Partial<ShopEnv>): string | undefined {
   const people = peopleOf(env)
   const isEmpty = people.length === 0 && !/^\s*\{\s*\}\s*$/.test(value)

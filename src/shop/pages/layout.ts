@@ -46,7 +46,7 @@ const drawn = (sign: keyof typeof SIGNS): Html =>
 export const ICON: string =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57d0"/><path d="M4 8.5l2.7 2.7L12 5.8" fill="none" stroke="white" stroke-width="2"/></svg>'
 
-/** Who the page is from, and in which language. */
+/** The shop that a page is from, and the page's language. */
 export interface Site {
   env: Pick<ShopEnv, 'BASE_URL' | 'PUBLIC_ORIGIN' | 'MODE' | 'SHOP_NAME' | 'SHOP_TZ' | 'SHOP_URL'>
   wording: Wording
@@ -62,7 +62,7 @@ export interface Page {
   sum?: string | undefined
   /** Escaped by `html`, as is `details`, which stands after the way on. */
   body: Html | string
-  /** The one big button. Where there is none, the way back to the shop is. */
+  /** The one big button. Without it, the way back to the shop is the button. */
   action?: Html | { url: string; text: string }
   details?: Html | ''
   /** More of the element `head`. */

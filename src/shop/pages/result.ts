@@ -47,7 +47,7 @@ export function resultPage(site: Site, order_id: string, shown: Shown, url: stri
   })
 }
 
-/** The end of the money, also after it was paid. */
+/** The state of the money, also after the payment. */
 function successTitle(wording: Wording, status: OrderStatus): string {
   const titles: Partial<Record<MoneyState, string>> = {
     reserved: wording.reserved,

@@ -45,7 +45,7 @@ const tokenOf = ({ req }: C): string | undefined => req.header('authorization')?
 /**
  * `GET /health`: checks the whole configuration. In public it returns `ok` or `misconfigured`, and `"mode":"test"` if
  * no real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the
- * admin token. For that bearer an object is called, so that a namespace of another program's class is found too, and
+ * admin token. For that bearer the object is called too, which reveals a namespace of another program's class, and
  * `waiting_events` counts the events that `onEvent` fails on.
  */
 export function health(deps: Deps): (c: C) => Promise<Response> {
@@ -68,7 +68,7 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
 }
 
 /**
- * The shop is mounted where PUBLIC_ORIGIN says; a deployed one cannot reach the emulator on its developer's machine.
+ * A shop must be mounted at PUBLIC_ORIGIN, and a deployed shop cannot reach the emulator on its developer's machine.
  */
 function wrongPlace({ env, req }: C): ConfigurationProblem[] {
   const elsewhere = `${basePath(env)}/health`

@@ -44,7 +44,7 @@ const MOST_ROWS = 100_000
 /** The largest body of rows, and of a webhook that is passed on. */
 const MAX_BYTES = 8 * 2 ** 20
 
-/** Whether a shop was closed when that was last looked up. */
+/** Whether a shop was closed at the last look-up. */
 const SEEN = new WeakMap<ShopEnv, { at: number; to: string | undefined }>()
 
 /** Where the shop has moved to; undefined while it is open. Looked up twice before its log can be read. */

@@ -11,8 +11,8 @@ import type { C, Deps, Scope } from '../scope.ts'
 import { openReusableLink } from './reuse.ts'
 
 /**
- * The user agents with which messengers and social networks look at a link. The browsers inside their apps are
- * people's.
+ * The user agents with which messengers and social networks look at a link. The browsers inside their apps do not
+ * match: people use them.
  */
 const PREVIEWS =
   /^(whatsapp|viber)|facebookexternalhit|facebot|meta-external|(telegram|twitter|slack|discord|linkedin|pinterest|reddit|apple|google|bing)bot|skypeuripreview|microsoftpreview|slack-img|google-page|mastodon/i

@@ -58,7 +58,7 @@ async function linkOf(options: CheckoutLinkOptions, isReusable: boolean, base: s
   }
 }
 
-/** Never the request's Host, but on the developer's machine: a service binding calls by any name. */
+/** The Host of a request counts only on the developer's machine: a service binding calls by any name. */
 function originOf({ env, req }: C): string {
   if (env.PUBLIC_ORIGIN) return env.PUBLIC_ORIGIN
   if (isLoopback(req.url)) return new URL(req.url).origin

@@ -77,7 +77,7 @@ async function operate(
     version: c.req.header('if-match'),
     limit: refundLimit(scope.role),
   }
-  // One Idempotency-Key is one entry of the record.
+  // An Idempotency-Key has one entry in the record.
   const entry = { action: kind, key: idempotencyKey }
   const moved = await act(scope, order_id, entry, () => moveMoney(scope, order_id, request), endOf(fields))
   return respond(moved)
@@ -101,7 +101,7 @@ function respond({ status, body }: RecordedResponse): Response {
   return problemResponse(problem)
 }
 
-/** Has a webhook re-sent, whose response is stored like it. @returns Whether that was of the order. */
+/** Has a webhook sent again, and stores the response as its event, if it belongs to the order. */
 export async function resend(
   scope: Scope,
   input: ResendWebhookInput,
@@ -191,7 +191,7 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     needs: 'operations',
     body: { operation: pathSegment, transactionId: v.optional(orderId()) },
     async run(c, scope, { body }) {
-      // Only we use the name `mugs~1`: the service has `mugs`.
+      // The service has no `mugs~1`: that is the shop's name of the attempt `mugs`.
       const order_id = orderIn(c).replace(/~1$/, '')
       const { event } = await act(scope, order_id, { action: 'resend' }, () => resend(scope, { ...body, order_id }))
       return withoutToken(recordOf(event))

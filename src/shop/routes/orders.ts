@@ -127,7 +127,7 @@ export const STRAY_ROUTES: Routes<Extract<Call, `${string}/api/strays${string}`>
   }),
 }
 
-/** A card's token can be charged: it stays in the store. */
+/** Leaves out the card's token, which can be charged. */
 export function withoutToken(record: object): Record<string, unknown> {
   const cut = (key: string, value: unknown) => (key === 'cc_token' ? undefined : value)
   return JSON.parse(JSON.stringify(record, cut)) as Record<string, unknown>

@@ -10,7 +10,7 @@ type At = Pick<Emulator, 'control' | 'pay'> & {
   outcome?: { status_code: string } | undefined
 }
 type Sends = (events: Payload[], before: Payload[][], amount: number) => Payload[]
-/** In words, `{}` is the amount; done at the emulator; its webhooks, if the emulator sends others. */
+/** An action in words (`{}` is the amount), its calls of the emulator, and its webhooks if they differ from these. */
 type Deed = readonly [says: string, does: (at: At) => unknown, sends?: Sends]
 const by = (card: TestCardName) => (at: At) => at.pay(at.url, { card })
 const create = (method: 'credit' | 'p2p' | 'lookup') => (at: At) => at.control.createPayment({ ...at.asked, method })

@@ -5,7 +5,7 @@ import { nameOf, type Played, type Player } from './run.ts'
 import { by, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
 import { at, genuineOf, isGenuine, paidAt, priced, type Story, storyOf, type Way } from './story.ts'
 
-/** How often a story has to fail, of as many times, before a cause is named; passes that take out a race or a kill. */
+/** How many plays of a story all have to fail before a cause is named; the passes that take out a race or a kill. */
 const TIMES = 3
 const RACES = ['crowd', 'restart', 'moment'] as const
 
@@ -36,15 +36,15 @@ const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => 
 const isOther = ({ played }: Facts): boolean =>
   !played.sent.every(({ method }) => /^(purchase|capture|refund)$/.test(String(method)))
 const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed/, ...ways)
-/** The payer changed it, which the same payment without a change shows. */
+/** Whether the payer's change of the amount is the cause: without the change, the payment is right. */
 const isChanged = async ({ story, fails }: Facts) =>
   /^processed_/.test(story.mismatch ?? '') &&
   !(await fails({ ...story, mismatch: String(story.mismatch).replace('processed_', '') }))
 const paid = (mismatch: string): Story => ({ ...storyOf('pay'), mismatch })
-/** Amounts are compared as texts: 99 passes for 100, but neither a tenth of the price does nor a cent less. */
+/** Whether amounts are compared as texts: 99 passes for 100, but a tenth of the price or a cent less does not. */
 const isCompared = async ({ story, fails }: Facts) =>
   story.mismatch === 'one_less' && !(await fails(paid('amount'))) && !(await fails(paid('cent_less')))
-/** Not even a plain payment is counted, unless it is of whole units. */
+/** Whether a plain payment is counted only if its amount has whole units. */
 const isUneven = async ({ fails }: Facts) =>
   (await fails(storyOf('pay'))) && !(await fails(priced(storyOf('pay'), 10_000)))
 const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))

@@ -19,7 +19,7 @@ const by = (story: Story, ...ways: Way[]): Story => {
 const then = (story: Story, more: Sending): Story => ({ ...story, sendings: [...story.sendings, more] })
 const copied = (story: Story, way: Way): Story => then(story, { ...(story.sendings.at(-1) as Genuine), way })
 
-/** One story for each attack, with nothing else in it: a failure is small from the start, with any seed. */
+/** Makes a story for each attack, with nothing else in it: a failure is small from the start, with any seed. */
 function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
   const plain = coursesOf(kinds).map(storyOf)
   const [longest] = [...plain].sort((a, b) => b.sendings.length - a.sendings.length)

@@ -313,7 +313,7 @@ async function copyAgain({ player, shop, report, options, right, failures }: Run
 
 const holding = (rows: readonly [boolean, string][]): string[] => rows.filter(([is]) => is).map(([, says]) => says)
 
-/** One paid order, one webhook. @throws {ProveError} when not even the state moves. */
+/** Plays one paid order with one webhook. @throws {ProveError} when not even the state moves. */
 async function playFirst({ player, shop, options: { url, create } }: Run): Promise<Played> {
   await shop.awake()
   const one = { played: (await player.play(storyOf('pay'))) as Played }

@@ -52,7 +52,7 @@ interface Learnt {
   location?: string | undefined
   /** The pairs of ids that it cannot have. */
   unknownTwins: Set<string>
-  /** It works behind its response: with a 202, or with a state that is right some time later. */
+  /** Whether it works after its response: with a 202, or with a state that is right some time later. */
   behind: boolean
   /** How late a state was right at most, and how many orders were later than `settleMs`. */
   lateMs: number

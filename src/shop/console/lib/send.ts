@@ -3,7 +3,7 @@ import { encode } from 'uqr'
 import type { Html } from '../../pages/layout.ts'
 import type { Words } from '../words/words.ts'
 
-/** Whom a link is for, as far as it was typed. */
+/** The recipient of a link, as far as it was typed. */
 export interface Recipient {
   phone?: string | null | undefined
   email?: string | null | undefined

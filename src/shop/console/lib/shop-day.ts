@@ -16,7 +16,7 @@ export function today(visit: Visit, daysAgo = 0): string {
   return new Date(day - daysAgo * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Whether a text is a day that there is. */
+/** Whether a text is a day that exists. */
 export function isDay(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(text)

@@ -3,7 +3,7 @@ import type { ShopEnv } from '../../env.ts'
 import { dayOf, shopZone } from '../../lib/day.ts'
 import type { Words } from '../words/words.ts'
 
-/** How much of a time is written. */
+/** The parts of a time that are written. */
 const FORMATS = {
   full: { dateStyle: 'medium', timeStyle: 'short' },
   day: { dateStyle: 'medium' },

@@ -23,7 +23,7 @@ const isKey = (text: string | undefined = ''): text is string => /^[\w-]{16,64}$
 /** The fields that a first step takes along. */
 const CARRIED = ['amount', 'key', 'attempt', 'executed', 'event'] as const
 
-/** A form was sent: its answer is a page that can be loaded again, and that *Back* leads to. */
+/** Redirects a sent form to a page that can be loaded again, and that *Back* leads to. */
 export function showConfirmation(visit: SignedVisit, id: string, fields: Form, act: Act): Response {
   const query = new URLSearchParams()
   for (const name of CARRIED) if (fields[name] !== undefined) query.set(name, fields[name])
@@ -46,7 +46,7 @@ export async function explain(visit: SignedVisit, id: string, _: Form, act: Act)
   const text = words.acts[act]
   const carried = carriedBy(visit, act, fields, { order, amount: asked.amount })
   const said = carried.executed === 'true' ? words.order.executed : words.order.notExecuted
-  // Into the record, for colleagues.
+  // The reason goes into the record, for colleagues.
   const why = field({ name: 'reason', label: words.order.reason, more: html` maxlength="200" autocomplete="off"` })
   const button = html`<button class="main${/^(refund|erase)$/.test(act) ? ' danger' : ''}">${text.go(sum)}</button>`
   return page(visit, {
@@ -74,7 +74,7 @@ function carriedBy(
   return act === 'resend' ? { operation: method ?? 'purchase' } : {}
 }
 
-/** The form's minor units, within the rest; or the mistake. The gate counts the order's other attempts too. */
+/** The form's minor units, within the rest; or the mistake. The till counts the order's other attempts too. */
 function askedOf(
   { words, person }: SignedVisit,
   act: OperationKind,
@@ -208,7 +208,7 @@ function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, Operati
   }
 }
 
-// The route rejects a form that did not say whether it was executed.
+// The route rejects a form without `executed`.
 const settle = (visit: SignedVisit, order_id: string, attempt_id = '', executed?: boolean | 'unknown') =>
   call(visit, 'POST /api/orders/:order_id/attempts/:attempt_id/settle', {
     path: { order_id, attempt_id },

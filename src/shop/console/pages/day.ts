@@ -74,7 +74,7 @@ type Column = (typeof COLUMNS)[number]
 const columnSum = (rows: readonly ShopDay[], column: Column): number =>
   rows.reduce((sum, row) => sum + (column === 'net' ? row.taken_minor - row.fee_minor : row[`${column}_minor`]), 0)
 
-/** The totals of each currency; of several days and of several methods a table. */
+/** The totals of each currency, with a table if there are several days or methods. */
 function totals({ words }: SignedVisit, days: readonly ShopDay[]): Html | Html[] {
   const text = words.day
   if (days.length === 0) return html`<p class="card">${text.none}</p>`

@@ -17,7 +17,7 @@ function saidOf(problem: Failure): Said {
 /** The page of an act that failed: known facts, open questions, and what to do. "Try again" sends the same key. */
 export function failedAct(visit: SignedVisit, id: string, act: Act, fields: Form, problem: Failure): Promise<Response> {
   const { words } = visit
-  // Of a replay: the shop's program failed again.
+  // A failed replay: the shop's own code has failed again.
   const failed = problem.code === undefined && words.attention
   const said = failed ? 'rejected' : saidOf(problem)
   const { title, body } = failed

@@ -43,7 +43,7 @@ const TONES: Partial<Record<Link['state'], Tone>> = { sent: 'wait', opened: 'wai
 /** Whether a link leads to a payment. */
 export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => /^(sent|opened|rejected)$/.test(state)
 
-/** Why nobody can pay, with the fields that the service rejects, as far as it names them. */
+/** Why a link cannot be paid, with the fields that the service rejects, as far as it names them. */
 export const rejectedText = ({ attention }: Words, fields: readonly string[]): Html =>
   html`${attention.says.checkout_rejected}${fields.length > 0 && html` <code>${fields.join(', ')}</code>`}`
 
@@ -77,7 +77,7 @@ export const linkFacts = (visit: SignedVisit, link: Link): [name: string, value:
   [visit.words.link.by, actorOf(visit.words, link.by)],
 ]
 
-/** The day that a link lasts to the end of; else the moment. @internal For a test. */
+/** The last day of a link that ends with a day, else the moment of its end. @internal For a test. */
 export function untilOf({ words, c: { env } }: SignedVisit, { expires_at }: Link): [name: string, value: string] {
   const end = Date.parse(expires_at)
   const day = dayOf(end, env)

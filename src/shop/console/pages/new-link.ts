@@ -11,7 +11,7 @@ import { linkPath, openLink, readLink } from './link-parts.ts'
 
 const CURRENCIES = ['UAH', 'EUR', 'USD']
 const DAYS = 7
-/** From here on a person is asked whether the amount is meant. Minor units. */
+/** From this amount on, in minor units, a person has to confirm it. */
 const LARGE = 100_000_00
 
 type Problems = Partial<Record<string, string>>
@@ -83,7 +83,7 @@ function largeOf(words: Words, { amount = '', currency = 'UAH' }: Form): string 
   return typeof minor === 'number' && minor >= LARGE ? words.newLink.large(sumOf(words, minor, currency)) : undefined
 }
 
-/** The day that a link lasts to the end of; a year for a reusable link, unless a day was chosen. */
+/** The last day of a link: the chosen day, else a default. Undefined for a reusable link: the API's default counts. */
 function lastDay(visit: SignedVisit, { until = '', use }: Form): string | undefined {
   return isDay(until) ? until : use === 'many' ? undefined : today(visit, -DAYS)
 }

@@ -32,7 +32,7 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
   const { words } = visit
   const [raw, others] = await Promise.all([rawEvents(visit, order), otherAttempts(visit, order)])
   const items = attention?.items.filter((item) => item.order_id === order.order_id) ?? []
-  // No item names an order that a reusable link has made.
+  // The item of a reusable link names the link, and none of its orders.
   const rejected = order.status === null && link?.reusable && link.rejected
   const matters = items.filter(({ flag }) => flag === undefined).map((item) => sentenceOf(words, item))
   if (rejected) matters.push(rejectedText(words, rejected))
@@ -126,7 +126,7 @@ const paymentOf = (order: ShownOrder): Operation | undefined => order.operations
 const ofPayment = ({ payment_events }: ShownOrder, raw: Raws): Raw[] =>
   payment_events.map((id) => raw.get(id)).filter((one) => one !== undefined)
 
-/** A flag in words; where another amount was paid than asked for, with both. */
+/** A flag in words; with both amounts if another amount was paid than requested. */
 function flagText(words: Words, order: ShownOrder, flag: string): string {
   const [text, payment, { amount, currency }] = [wordFor(words.flags, flag), paymentOf(order), order.asked]
   if (flag !== 'amount_mismatch' || amount === undefined || payment?.status !== 'success') return text
@@ -209,7 +209,7 @@ ${id && html`<a href="${at(visit, orderPath(id))}">${words.order.title(id)}</a>`
 
 const PARTS = ['captured', 'refunded', 'voided'] as const
 
-/** The end of the money, as a bar and in numbers: where it is more than one sum. */
+/** The state of the money, as a bar and in numbers, if it is more than one sum. */
 function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
   const whole = Math.max(totals.authorized_minor, totals.captured_minor)
   const named = (['authorized', ...PARTS] as const).filter((part) => totals[`${part}_minor`] > 0)

@@ -12,7 +12,7 @@ import { maySell } from '../roles.ts'
 import { at, call, isOutage, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import type { Words } from '../words/words.ts'
 
-/** Orders as rows: each leads to its page. Those that need attention say so. */
+/** Orders as rows: each leads to its page, and is marked if it needs attention. */
 export function orderRows(
   visit: SignedVisit,
   orders: readonly ListedOrder[],

@@ -158,7 +158,7 @@ Ctrl-C stops both.
   the console  ${origin}/console
                Sign in as admin with ${adminToken}
 
-Open this link and pay with the card ${testCard('success')}, any month to come and any three digits:
+Open this link and pay with the card ${testCard('success')}, any future month and any three digits:
 
   ${link}
 `

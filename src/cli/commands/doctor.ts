@@ -22,15 +22,15 @@ import { printable, type Terminal } from '../terminal/terminal.ts'
 import { defineVerb, flag, group, option, type Use, type Verb } from '../terminal/verb.ts'
 
 const OPTIONS = {
-  ...group('What is checked too:', {
+  ...group('Also check:', {
     webhookUrl: option('<URL>', 'whether webhooks arrive there: posts an unsigned form'),
-    conform: flag('the assumptions, by payments in the test project: guides/conform.md'),
+    conform: flag('our assumptions, with payments in the test project: guides/conform.md'),
     ...CONFORM_OPTIONS,
     ...workerOptions('the worker there: health, token, webhooks, PUBLIC_ORIGIN, a test link'),
   }),
   ...group('A project of `edgetill init`, in place of the service:', {
     project: flag('whether the environments of wrangler.toml in this folder fit together'),
-    env: option('<NAME>', 'with --project: whether this environment is filled in, to be deployed'),
+    env: option('<NAME>', 'with --project: whether this environment is ready to deploy'),
   }),
   ...SERVICE_OPTIONS,
 }
@@ -43,9 +43,9 @@ export const verb: Verb = defineVerb({
   heading: 'Checks',
   summary: 'check configuration, reachability, clock and credentials',
   description:
-    'Checks configuration, reachability, clock, authentication and credentials by read-only calls.\n' +
+    'Checks configuration, reachability, clock, authentication and credentials with read-only calls.\n' +
     'With --webhook-url, checks the address and posts an unsigned form to it.\n' +
-    'In a project of `edgetill init`, missing settings are those of wrangler.toml and .dev.vars.',
+    'In a project of `edgetill init`, missing settings are read from wrangler.toml and .dev.vars.',
   examples: ['doctor --env-file shop.env', 'doctor --webhook-url https://shop.example.com/webhooks --json'],
   readOn: 'guides/going-live.md',
   options: OPTIONS,
@@ -69,7 +69,7 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
   const isServiceKnown = worker === undefined || Object.keys(settings).length > 0
   const findings = isServiceKnown
     ? await examineService(settings, use, project)
-    : [skipped('service', 'not asked: nothing of it is configured here')]
+    : [skipped('service', 'not checked: nothing is configured for it here')]
   if (project && !signal.aborted) findings.push(await checkVersion(process.cwd()))
   if (!signal.aborted) findings.push(...(await checkWebhookAddress(webhookUrl, lookup)))
   if (webhookUrl !== undefined && isWebAddress(webhookUrl) && !signal.aborted) {
@@ -78,7 +78,7 @@ async function examine(use: DoctorUse): Promise<ExitCode> {
   }
   if (worker && !signal.aborted) {
     const checked = checkWorker(worker, use, signal, { environments: project?.environments })
-    findings.push(...(await checked.finally(terminal.progress('Asking the worker'))))
+    findings.push(...(await checked.finally(terminal.progress('Calling the worker'))))
   }
   // An interrupted check proves nothing about the service.
   return signal.aborted ? 130 : report(findings, use)
@@ -112,13 +112,13 @@ async function examineService(settings: Settings, use: DoctorUse, project: Proje
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const [message = '', ...fix] = error.message.split('\n')
-    if (project) fix.push('In this project they are in wrangler.toml and .dev.vars, without EDGETILL_.')
+    if (project) fix.push('This project has them in wrangler.toml and .dev.vars, without EDGETILL_.')
     return [
       failed('configuration', message, fix.join(' ') || 'Correct this setting.'),
-      skipped('service', 'not asked: the configuration has to be right first'),
+      skipped('service', 'not checked: correct the configuration first'),
     ]
   }
-  const probes = await probeService(config, signal).finally(terminal.progress('Asking the service'))
+  const probes = await probeService(config, signal).finally(terminal.progress('Calling the service'))
   // Of secrets, that they are set.
   const sources = [...new Set(Object.values(settings).map(({ source }) => source))].join(', ')
   const summary = `complete (${sources}): ${config.baseUrl}, POS ${config.posId}`

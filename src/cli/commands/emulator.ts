@@ -135,7 +135,7 @@ function describe({ emulator, origin }: ServedEmulator, own: readonly string[], 
   const more = `Paid at once. --cards lists all ${TEST_CARDS.length}.`
   return `The emulator is not the service: no money moves.
 
-${cards ? 'Test cards' : 'Test card'} (any month to come, any three digits)
+${cards ? 'Test cards' : 'Test card'} (any future month, any three digits)
 ${rows(cards ? TEST_CARDS.map((one) => [one.number, one.says]) : [[number, more]])}
 
 Credentials

@@ -43,7 +43,7 @@ export const verb: Verb = defineVerb({
     const given = flags.name ?? basename(resolve(folder))
     const name = workerName(given)
     if (name === '') {
-      const why = `No worker can be named after "${given}": its name has the letters a-z and digits.`
+      const why = `No worker can be named after "${given}": a worker's name has the letters a-z and digits.`
       throw new UsageError(`${why} Nothing was written; add --name my-shop.`)
     }
     if (kind) {

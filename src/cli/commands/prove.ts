@@ -21,9 +21,8 @@ export const verb: Verb = defineVerb({
   heading: 'Checks',
   summary: 'attack a receiver of webhooks, and judge it by money',
   description:
-    'Plays orders against a receiver of webhooks, under attack, and compares what the shop says of them with what ' +
-    'happened.\n' +
-    'Exits 0 when nothing was found, 1 when something was, 2 when it could not be run whole. Never for a live shop.',
+    "Attacks a receiver of webhooks with orders, and compares the shop's state of each with the service's.\n" +
+    'Exits 0 when nothing was found, 1 when something was, 2 when it did not run to its end. Never for a live shop.',
   examples: [
     "prove --url http://localhost --state 'http://localhost/{order_id}'",
     'prove --url http://127.0.0.1:3000/webhooks --state-command ./state.sh',

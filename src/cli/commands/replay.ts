@@ -8,9 +8,9 @@ import { loadReceived } from '../webhooks/received.ts'
 import { replyFields, replyText, sendRequest } from '../webhooks/send.ts'
 
 const OPTIONS = {
-  to: option('<URL>', 'the receiver; default: where listen forwarded them, else where they came to', webAddress),
+  to: option('<URL>', 'the receiver; default: where listen forwarded them, else where it received them', webAddress),
   shuffle: flag('in a random order'),
-  double: flag('each of them twice'),
+  double: flag('each webhook twice'),
   seed: option('<N>', 'the same seed gives the same order', wholeNumber(0, 2 ** 32 - 1)),
   json: flag('each as a line of JSON, for programs'),
 }
@@ -18,9 +18,9 @@ const OPTIONS = {
 export const verb: Verb = defineVerb({
   name: 'replay',
   heading: 'Webhooks',
-  summary: 'send webhooks again that listen has saved',
+  summary: 'resend the webhooks that listen saved',
   description:
-    'Sends again what edgetill listen --save has saved, byte for byte, one webhook after another.\n' +
+    'Resends the webhooks that edgetill listen --save saved, byte for byte, one after another.\n' +
     'A receiver must handle any order and any repetition. Exits 0 when every response is 2xx, 1 otherwise.',
   examples: ['replay received --shuffle --double', 'replay received --to http://127.0.0.1:3000/webhooks --json'],
   argument: { name: '<DIR>', says: 'the folder of listen --save' },

@@ -16,11 +16,11 @@ export const verb: Verb = defineVerb({
   name: 'resend',
   heading: 'Webhooks',
   summary: 'have a webhook sent again, and show its contents',
-  description: "Asks the service to send an operation's webhook again, and shows what it says.",
+  description: "Asks the service to send an operation's webhook again, and shows its contents.",
   examples: ['resend A-1', 'resend A-1 --operation refund --json'],
   argument: { name: '<ID>', says: 'your order_id' },
   options: {
-    ...group('What is asked for:', {
+    ...group('The operation:', {
       operation: completed(
         OPERATIONS,
         option('<NAME>', 'purchase, auth, capture, refund, void … (default: purchase, then auth)'),

@@ -26,7 +26,7 @@ const OPTIONS = {
   ...SECRET_OPTIONS,
   ...group('Options:', {
     to: option('<URL>', 'the receiver of the webhook', webAddress),
-    emulator: option('<URL>', "the emulator's address: its order order_id gets the event", webAddress),
+    emulator: option('<URL>', "the emulator's address: records the event in its order order_id", webAddress),
     set: repeated('<PATH=VALUE>', 'a field of the event: order_id=A-1, fee.amount=1.5; may be repeated', setting),
     json: flag('the payload and the response as JSON, for programs'),
   }),
@@ -39,7 +39,7 @@ export const verb: Verb = defineVerb({
   summary: 'send a complete signed webhook of any kind',
   description:
     'Makes a complete signed webhook of any kind and sends it. Exits 0 when the response is 2xx, 1 otherwise.\n' +
-    'With --emulator, a running emulator books the event and sends the webhook of it.',
+    'With --emulator, a running emulator records the event and sends its webhook.',
   examples: [
     'trigger refund --to http://127.0.0.1:3000/webhooks --set amount=20',
     'trigger charge --emulator http://127.0.0.1:4010 --set order_id=A-1',
@@ -92,7 +92,7 @@ async function book(kind: string, { emulator, set = [], json }: TriggerFlags, te
   const reply = await replyOf(url, JSON_BODY, JSON.stringify(input), terminal)
   if (json) out(JSON.stringify({ to: url, payload: withoutTokens(input), ...replyFields(reply) }))
   else if (reply.status === null) err(`${url} cannot be reached (${reply.error}). Is the emulator running there?`)
-  else if (isSuccess(reply.status)) out(`The emulator booked it: ${printable(reply.text)}`)
+  else if (isSuccess(reply.status)) out(`The emulator recorded it: ${printable(reply.text)}`)
   else err(`The emulator rejected it: ${printable(replyText(reply))}`)
   return isSuccess(reply.status) ? 0 : 1
 }

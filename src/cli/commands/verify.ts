@@ -44,7 +44,7 @@ export const verb: Verb = defineVerb({
 function printVerdict(verdict: Verdict, { out, err, paint }: Terminal): void {
   if (!verdict.valid) {
     err(`Not genuine: ${causesText(verdict.causes)}\n${verdict.explanation}`)
-    if (verdict.proven) err('With that undone, the signature matches.')
+    if (verdict.proven) err('Without that change, the signature matches.')
     return
   }
   out(`${paint('green', 'Genuine')}: signed with ${verdict.secret}.`)

@@ -71,7 +71,7 @@ async function undoUnread(made: MadeOrder, project: Project): Promise<Ending> {
     const { verdict, value, says } = await project.ask<unknown>(call)
     const { status } = (value ?? {}) as { status?: string }
     if (verdict === 'accepted' && (done === 'cancelled' || status?.toLowerCase() === 'success')) return { now: done }
-    tried.push(`${name} (${verdict === 'accepted' ? 'its status is another word' : says.split(': ')[0]})`)
+    tried.push(`${name} (${verdict === 'accepted' ? 'with an unknown status' : says.split(': ')[0]})`)
   }
   return stuck(made, made.amount, `tried ${tried.join(', ')}`)
 }
@@ -81,7 +81,7 @@ function waiting(made: MadeOrder, { totals, operations }: ReturnType<typeof fold
   const waits = operations.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
   if (waits === undefined) return undefined
   const left = totals.captured_minor - totals.refunded_minor
-  const why = `a ${waits.method} of ${waits.amount ?? made.amount} ${made.currency} waits; nothing was tried beside it`
+  const why = `a ${waits.method} of ${waits.amount ?? made.amount} ${made.currency} is pending: nothing else was tried`
   return stuck(made, left > 0 ? fromMinorUnits(left) : made.amount, why)
 }
 
@@ -140,6 +140,6 @@ async function attempt(project: Project, made: MadeOrder, done: string, call: Ca
   const { voided_minor, refunded_minor, captured_minor } = order.totals
   const isReturned = voided_minor > 0 || (refunded_minor > 0 && refunded_minor >= captured_minor)
   if (amount === undefined ? order.status === 'failure' : isReturned) return { now: done }
-  const why = `not ${done}: ${verdict === 'accepted' ? 'it was declined or waits' : says}`
+  const why = `not ${done}: ${verdict === 'accepted' ? 'it was declined or is pending' : says}`
   return waiting(made, order) ?? (amount === undefined ? { now: why, open: true } : stuck(made, amount, why))
 }

@@ -32,7 +32,7 @@ const LACKS: Readonly<Record<Need, string>> = {
   card: 'no test card: set EDGETILL_TEST_CARD',
   subMerchant: 'no sub-merchant: pass --sub-merchant UUID',
   apiUrl: 'no api_url: set EDGETILL_API_URL',
-  payByHand: 'nobody pays on the page: pass --pay-by-hand',
+  payByHand: 'no payment on the page: pass --pay-by-hand',
   webhooks: 'no address for webhooks: pass --webhook-url URL, which leads to --webhook-port',
 }
 
@@ -73,9 +73,9 @@ function allow({ config, project, amount, currency, subMerchant }: ConformOption
   if (project !== undefined || LOOPBACK.test(new URL(config.baseUrl).hostname)) return
   throw new ConfigError(
     'project',
-    'Nothing shows whether these are the credentials of the test project or of the live one, and payments are made ' +
-      'with them. Look them up in the merchant portal. If the test project has them, say so with --test-project. In ' +
-      'the live project it runs with --live-with-smallest-amounts only.',
+    '--conform makes payments, and cannot see whether these credentials belong to the test project or to the live ' +
+      'one. Look them up in the merchant portal. For the test project, pass --test-project. For the live project, ' +
+      'pass --live-with-smallest-amounts.',
   )
 }
 

@@ -13,23 +13,23 @@ plain_instead: The plain scheme is accepted where the API document says HMAC.
   What is assumed: the request signature | authentication: 'per-endpoint' (the default) on every call of that kind
 beyond_plain: The operations beyond the API document authenticate plainly, with X-API-KEY.
   What is assumed: the operations beyond the API document | rawRequest({ authentication: 'hmac' })
-unknown_order_404: The operations of an order that does not exist are a 404.
-  resolveOutcome: what is absent was not processed | rawRequest; an empty list counts as absent too
+unknown_order_404: A request for the operations of an unknown order gets a 404.
+  resolveOutcome: an absent operation was not processed | rawRequest; an empty list counts as absent too
 invalid_400: A request without required parameters is a 400: nothing was processed.
-  guides/errors.md: an error status that means that nothing was processed | resolveOutcome after other ones
+  guides/errors.md: an error status that means that nothing was processed | resolveOutcome after any other status
 error_body: The body of a rejection is { message, args }.
-  ApiError: apiMessage, apiCode and violations | body of the ApiError, which keeps what came
+  ApiError: apiMessage, apiCode and violations | body of the ApiError, which has the whole response
 wrong_secret_401: A wrong API secret is a 401.
   guides/errors.md: an error status that means that nothing was processed | status of the ApiError
 balances_plain: Balances are read plainly, without X-API-KEY.
   the API document, "Authentication" | rawRequest({ base: 'apiUrl', authentication: 'hmac' })
 account_record: An account has id, currency and balances, alone and in the list.
   the API document, "Balances" | rawRequest({ base: 'apiUrl' })
-currency_form: A currency is three capitals.
+currency_form: A currency is three capital letters.
   What is assumed: shapes of ours | rawRequest, which checks no field
 hosted_redirect: A hosted purchase returns a redirect to the documented path, or a 303 to the origin of baseUrl.
   What is assumed: a checkout is a redirect | checkoutOrigins for another address; rawRequest for a body
-visible_at_once: A payment is shown as soon as it was made.
+visible_at_once: A payment is shown as soon as it is made.
   What is assumed: settleAfterMs of resolveOutcome | settleAfterMs, or --settle-after on the command line
 list_records: The list of an order's operations is an array of the API document's records.
   What is assumed: the operations beyond the API document | resendWebhook: resolveOutcome uses it at a 404
@@ -83,9 +83,9 @@ capture_part: A capture of a part, plainly authenticated, returns a record with 
   the API document, "Capture a reserve" | rawRequest({ authentication: 'hmac' })
 refund_part: A refund of a part, plainly authenticated, returns a record with its amount.
   What is assumed: the operations beyond the API document | rawRequest({ authentication: 'hmac' })
-list_complete: The list of operations has the payment and what followed it.
+list_complete: The list of operations has the payment and its later operations.
   What is assumed: the operations beyond the API document | known of resolveOutcome, and resendWebhook
-refund_whole: A refund without refund_amount is of the whole payment.
+refund_whole: A refund without refund_amount refunds the whole payment.
   What is assumed: the operations beyond the API document | refund_amount in every refund
 void_record: A void, plainly authenticated, returns a record of the whole authorization.
   What is assumed: the operations beyond the API document | rawRequest({ authentication: 'hmac' })
@@ -103,10 +103,10 @@ webhook_signature: A change of status sends a webhook whose signature is base64u
   the API document, "Events" | secrets of createWebhookHandler; edgetill verify names the difference
 webhook_form: A webhook is a form that is not compressed.
   What is assumed: a webhook's body is not unpacked | your framework, which unpacks the body before the handler
-webhook_fields: A webhook has the required parameters that decide nothing too: pos_id, mode and created_at.
+webhook_fields: A webhook also has the required parameters that decide nothing: pos_id, mode and created_at.
   What is assumed: required webhook parameters may be absent | nothing to set: they are optional in every event
 webhook_resent: resendWebhook sends the webhook again.
-  the API document, "Re-send a webhook for an operation" | what resendWebhook returns, which is the same event
+  the API document, "Re-send a webhook for an operation" | the event that resendWebhook returns, which is the same
 cryptogram_without_cvv: card_cvv may be left out with cryptogram.
   What is assumed: card_cvv | rawRequest
 validation_url_http: validation_url is an http(s) URL.
@@ -114,7 +114,7 @@ validation_url_http: validation_url is an http(s) URL.
 split_without_recurring: init_recurring is not part of a split purchase.
   What is assumed: init_recurring | rawRequest
 null_is_absent: null means absent, everywhere.
-  What is assumed: null means absent | record of the event, which has what came
+  What is assumed: null means absent | record of the event, which is unchanged
 sender_address: A webhook's sender has a fixed address, which is not checked.
   What is assumed: the sender address | a rule of your firewall
 webhook_retries: A webhook that gets no 2xx is sent again.

@@ -36,7 +36,7 @@ function secretsIn({ name, vars }: WranglerEnvironment): Finding[] {
   const place = name === undefined ? 'write it into .dev.vars' : `\`npx wrangler secret put NAME --env ${name}\``
   return SECRET_NAMES.filter((secret) => secret in vars).map((secret) => {
     const fix = `Remove it there, and ${place.replace('NAME', secret)}. If it was committed, replace it at its source.`
-    return failed('secrets', `${secret} is a secret, and stands in ${table} of wrangler.toml`, fix)
+    return failed('secrets', `${secret} is a secret, but is in ${table} of wrangler.toml`, fix)
   })
 }
 

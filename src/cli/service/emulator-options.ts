@@ -23,21 +23,21 @@ export const EMULATOR_OPTIONS = {
     tlsCert: option('<FILE>', 'https with this certificate, and --tls-key FILE'),
     webhookUrl: option('<URL>', 'where webhooks without a server_url go', webAddress),
   }),
-  ...group('What it prints:', {
+  ...group('Output:', {
     json: flag('each event as a line of JSON, for programs'),
     writeEnv: option('<FILE>', 'its addresses and credentials, for --env-file'),
     wait: flag('waits until --write-env is written'),
     quiet: flag('internal errors only; with --json start, stop'),
     cards: flag('all test cards'),
   }),
-  ...group('The same every time:', {
+  ...group('To repeat a run:', {
     seed: option('<N>', 'same ids, tokens and random faults; default 1', wholeNumber(0, Number.MAX_SAFE_INTEGER)),
     clock: option('<ISO>', 'a time that stands still: 2026-01-31T10:00:00Z', clock),
-    state: option('<FILE>', 'goes on from there, and keeps it up to date'),
+    state: option('<FILE>', 'continues from this file, and keeps it up to date'),
     seedFile: option('<FILE>', 'orders to begin with'),
     keepOrders: option('<N>', 'forgets the oldest beyond N; default keeps all', wholeNumber(1, 1e9)),
   }),
-  ...group('What the API document leaves open:', {
+  ...group('Where the API document is silent:', {
     authentication: completed(
       ['either', 'per-endpoint', 'plain'],
       option('<MODE>', 'either (default), per-endpoint or plain'),

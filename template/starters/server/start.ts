@@ -27,7 +27,7 @@ const made = await fetch(`${origin}/api/links`, {
 const { url, detail } = (await made.json()) as { url?: string; detail?: string }
 console.log(`
 A link to pay:  ${url ?? detail}
-                with the card 4111 1111 1111 1111, any month to come and any three digits
+                with the card 4111 1111 1111 1111, any future month and any three digits
 The console:    ${origin}/console
                 sign in with ${token}
 Ctrl-C stops both.

@@ -11,7 +11,7 @@ const UNTRIED =
 
 const VOID_DECLINED = {
   what: 'authorization',
-  now: expect.stringMatching(/^0\.01 UAH may be taken or held: not voided: it was declined or waits; edgetill/),
+  now: expect.stringMatching(/^0\.01 UAH may be taken or held: not voided: it was declined or is pending; edgetill/),
 }
 const GOES_ON = { what: 'purchase', now: expect.stringMatching(/^its subscription goes on: rejected/) }
 

@@ -290,7 +290,7 @@ describe('conform, statement by statement', () => {
     expect(open.length).toBeGreaterThan(0)
     for (const { order_id, now } of open)
       expect(now).toBe(
-        `0.01 UAH may be taken or held: a refund of 0.01 UAH waits; nothing was tried beside it; edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`,
+        `0.01 UAH may be taken or held: a refund of 0.01 UAH is pending: nothing else was tried; edgetill refund ${order_id}, edgetill void ${order_id}, or the portal, returns it`,
       )
   })
 

@@ -201,7 +201,7 @@ describe('doctor in a project', () => {
   it.each([
     [SECRETS, ['--env-file', join(folder, '.dev.vars')], 0, 'complete (wrangler.toml, .dev.vars)'],
     [SECRETS, ['--scheme', 'OTHER'], 1, 'wrangler.toml, .dev.vars, --scheme'],
-    ['', [], 1, 'In this project they are in wrangler.toml and .dev.vars, without EDGETILL_.'],
+    ['', [], 1, 'This project has them in wrangler.toml and .dev.vars, without EDGETILL_.'],
   ])('reads wrangler.toml and .dev.vars: %j %j', async (secrets, words, expected, message) => {
     writeFileSync(project, TOML)
     writeFileSync(join(folder, '.dev.vars'), secrets)

@@ -48,7 +48,7 @@ describe('edgetill doctor', () => {
 
   it.each([
     ['per-endpoint', 'per-endpoint', 'ok', /per-endpoint \(HMAC\), as configured/],
-    ['per-endpoint', 'plain', 'failed', /wants HMAC/],
+    ['per-endpoint', 'plain', 'failed', /requires HMAC/],
     ['plain', 'plain', 'ok', /plain on every call, as configured/],
     ['plain', 'per-endpoint', 'failed', /does not take the HMAC signature/],
     ['either', 'per-endpoint', 'ok', /takes both/],
@@ -73,7 +73,7 @@ describe('edgetill doctor', () => {
       for (const [name, value] of Object.entries(wrong)) {
         const { results, result } = await examine({ authentication: kind }, { [`EDGETILL_${name}`]: value })
         expect(results).toMatchObject({ [CREDENTIALS]: 'failed', endpoints_key: 'skipped', authentication: 'failed' })
-        expect(result(CREDENTIALS)?.message).toContain('The service says: ')
+        expect(result(CREDENTIALS)?.message).toContain("The service's reason: ")
       }
     },
   )

@@ -3,8 +3,8 @@ import { type Story, story } from '../statement.ts'
 
 /** Assumptions that no probe can decide, with the reason. */
 const UNTRIED = {
-  cryptogram_without_cvv: 'it takes the cryptogram of a wallet',
-  validation_url_http: 'its preflight request needs a response from a page of yours, in a form that is not shown',
+  cryptogram_without_cvv: "it needs a wallet's cryptogram",
+  validation_url_http: 'your page would have to respond to its preflight request, in a form that is not documented',
   split_without_recurring: 'it could start a subscription that cannot be ended',
   null_is_absent: 'no response shows its meaning',
   sender_address: 'a tunnel or a proxy stands before the receiver',

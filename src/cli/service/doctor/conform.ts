@@ -14,9 +14,9 @@ import { hooksOf } from '../service.ts'
 
 /** The options of `--conform`. The help of `doctor` has no room for them: guides/conform.md has them. */
 export const CONFORM_OPTIONS = unlisted({
-  testProject: flag('the credentials belong to the test project, which nothing else shows'),
+  testProject: flag('confirms that the credentials belong to the test project'),
   liveWithSmallestAmounts: flag('run in the live project; with a card, money moves and is returned'),
-  amount: option('<N>', 'the smallest amount that the project takes (default: 0.01)'),
+  amount: option('<N>', 'the smallest amount that the project accepts (default: 0.01)'),
   currency: option('<CODE>', 'of the payments (default: UAH)'),
   payByHand: flag(
     'prints the address of a checkout, waits until you have paid there, and goes on with a partial refund',

@@ -54,17 +54,17 @@ function authentication({ hmac, plain, list }: Probes, configured: Authenticatio
     if (plainIsTaken) return ok(check, `the service takes both HMAC and plain; ${configured} is configured`)
     if (plain.verdict === 'unknown') return ok(check, `the service takes HMAC; ${configured} is configured`)
     if (configured === 'per-endpoint') return ok(check, 'the service takes per-endpoint (HMAC), as configured')
-    return failed(check, 'the service wants HMAC where the API document says so', SET('per-endpoint'))
+    return failed(check, 'the service requires HMAC where the API document says so', SET('per-endpoint'))
   }
   if (plainIsTaken && hmac.verdict === 'rejected') {
     if (configured === 'plain') return ok(check, 'the service takes plain on every call, as configured')
     return failed(check, 'the service does not take the HMAC signature, only plain', SET('plain'))
   }
   if ([hmac, plain].some(({ verdict }) => verdict === 'unknown')) {
-    return warning(check, 'could not be found out', 'Correct the failures above, and run edgetill doctor again.')
+    return warning(check, 'could not be determined', 'Correct the failures above, and run edgetill doctor again.')
   }
   if (list.verdict === 'accepted') {
-    return failed(check, 'plain is taken, but neither scheme where webhooks are sent again', SET('plain'))
+    return failed(check, 'plain is accepted, but the call that re-sends a webhook accepts neither scheme', SET('plain'))
   }
   return failed(check, 'the service takes neither HMAC nor plain with these credentials', 'See the credentials below.')
 }
@@ -82,12 +82,12 @@ function credentials({ hmac, plain, list, balances }: Probes): Finding[] {
   }
   const rejected = keyed.find(({ verdict }) => verdict === 'rejected')
   if (balances?.verdict === 'accepted') {
-    if (!rejected) return [ok(pair, 'accepted'), skipped(key, 'could not be found out')]
+    if (!rejected) return [ok(pair, 'accepted'), skipped(key, 'could not be determined')]
     const fix = 'Set EDGETILL_ENDPOINTS_KEY to the endpoints key of this project; the merchant portal shows it.'
     return [ok(pair, 'accepted'), failed(key, `not accepted. ${reasonOf(rejected)}`, fix)]
   }
   if (!rejected && balances?.verdict !== 'rejected') {
-    return [skipped(pair, 'could not be found out'), skipped(key, 'could not be found out')]
+    return [skipped(pair, 'could not be determined'), skipped(key, 'could not be determined')]
   }
   const reason = reasonOf(balances?.verdict === 'rejected' ? balances : (rejected ?? {}))
   if (balances?.verdict === 'rejected') {
@@ -104,4 +104,4 @@ function credentials({ hmac, plain, list, balances }: Probes): Finding[] {
   ]
 }
 
-const reasonOf = ({ why }: { why?: string }): string => (why ? `The service says: ${why}` : '')
+const reasonOf = ({ why }: { why?: string }): string => (why ? `The service's reason: ${why}` : '')

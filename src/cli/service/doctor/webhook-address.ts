@@ -20,7 +20,7 @@ export async function checkWebhookAddress(text: string | undefined, lookup: Look
   return [
     await host(url.hostname.replace(/^\[|\]$/g, ''), lookup),
     /^(443|8443)$/.test(port)
-      ? ok('webhook port', `${port} is called`)
+      ? ok('webhook port', `the service calls ${port}`)
       : failed('webhook port', `the service calls 443 and 8443 only, not ${port}`, fix),
     isSafe
       ? ok('webhook protocol', 'https')

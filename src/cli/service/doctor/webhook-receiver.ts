@@ -33,7 +33,7 @@ export async function checkWebhookReceiver(
   }
 }
 
-const LOGIN = `Except this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`
+const LOGIN = `Exempt this path from authentication: ${GUIDE}, "A login, a proxy, a redirect".`
 const PATH = `Compare the path with the route of the receiver, its prefix and a final "/": ${GUIDE}.`
 const PARSER = [': a body parser before the receiver rejects it', `Mount the receiver before it: ${GUIDE}.`] as const
 
@@ -93,7 +93,7 @@ function framework(observed: string, text: string): Finding {
   return failed(
     CHECK,
     `${observed}: the cross-site check of ${name}`,
-    `Except the webhook's route: ${GUIDE} ${recipe}.`,
+    `Exempt the webhook's route: ${GUIDE} ${recipe}.`,
   )
 }
 

@@ -52,7 +52,7 @@ export async function checkWorker(
     )
     if (mode === 'live') {
       findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
-      findings.push(skipped('worker link', 'none is made where MODE is live'))
+      findings.push(skipped('worker link', 'not made: MODE is live'))
     } else if (token.status !== 404 || body.status !== 'ok') {
       findings.push(skipped('worker link', 'not made: correct the failures above first'))
     } else findings.push(...(await tryLink(ask, asking())))

@@ -22,8 +22,8 @@ const NOT_PROCESSED: readonly number[] = [
   418, // [http] unused but for the joke: never the result of a payment (not a payment service)
   421, // [http] the server cannot produce a response for this host (wrong server for this host)
   422, // [http] the instructions could not be processed (the body was understood and rejected)
-  // [http] RFC 8470, 5.2: the server does not process what could be a replay. An intermediary passes it on only instead
-  // of sending the request again after the handshake, so that no copy of it was processed.
+  // [http] RFC 8470, 5.2: the server does not process a possible replay. An intermediary that passes this status on has
+  // not sent the request again after the handshake, so that no copy was processed.
   425,
   426, // [http] rejected over this protocol (upgrade required)
   428, // [http] rejected for a missing header (precondition required)

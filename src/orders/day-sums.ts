@@ -22,7 +22,7 @@ export interface DaySum {
   currency: string
   /** The way of payment; `unknown` where the service did not say. */
   method: string
-  /** Holds: they take nothing. */
+  /** Holds, which do not count as taken. */
   authorized_minor: number
   paid_minor: number
   captured_minor: number

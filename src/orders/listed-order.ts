@@ -47,7 +47,7 @@ export const FLAGS: readonly OrderFlag[] = /* @__PURE__ */ (
 ).split(' ') as OrderFlag[]
 
 /**
- * The card of the payment that an order is about, and the last way of payment that is known.
+ * The card of the payment that an order is about, and the last known way of payment.
  *
  * @param records The records of new events; `erased` if their personal data was removed.
  */

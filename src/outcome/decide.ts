@@ -9,11 +9,11 @@ type SecondaryMethod = 'capture' | 'void' | 'refund'
 
 /** The resolved outcome of a call. */
 export type ResolvedOutcome =
-  /** The service has it. Whether money moved is `record.status`. */
+  /** The service has the operation. `record.status` shows whether money moved. */
   | { outcome: 'executed'; record: DocumentedEvent }
-  /** The service does not have it: the same call can be made again. */
+  /** The service does not have the operation: the same call can be made again. */
   | { outcome: 'not_executed' }
-  /** It cannot be decided: `why` has the reason, and what to do. */
+  /** The outcome cannot be decided: `why` contains the reason and the next step. */
   | { outcome: 'unknown'; why: string }
 
 /** The facts about a call that decide its outcome. */

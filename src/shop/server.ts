@@ -172,7 +172,7 @@ export function createShop(options: ServerOptions): ServerShop {
     const url = new URL(request.url)
     const isPlain = url.protocol === 'http:' && !isLoopback(request.url) && !allowsInsecureHttp(env)
     if (env.PUBLIC_ORIGIN === '' && isPlain && url.pathname !== '/health') {
-      return new Response('PUBLIC_ORIGIN is missing: http is for loopback alone.', { status: 500 })
+      return new Response('PUBLIC_ORIGIN is missing: http is only for loopback.', { status: 500 })
     }
     // Behind a proxy, the public address differs from the connection's.
     const seen = env.PUBLIC_ORIGIN ? new URL(url.pathname + url.search, env.PUBLIC_ORIGIN) : url

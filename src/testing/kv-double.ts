@@ -8,8 +8,8 @@ export interface KvBehaviour {
   /** In [0, 1); default `Math.random`. */
   random?: () => number
   /**
-   * A read or a list elsewhere may be this old, and a read value or an absence is kept this long at the place of the
-   * read. Default 0.
+   * A write becomes visible at other locations only after this time. A location also keeps a value that it has read, or
+   * its absence, for this time. Default 0.
    */
   lagMs?: number
   /** Probability of a 500 for each call; half of the writes that fail so were executed all the same. Default 0. */

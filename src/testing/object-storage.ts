@@ -1,13 +1,13 @@
 import type { DurableStorage, SqlValue } from '../till/database.ts'
 import type { Database } from './sqlite.ts'
 
-/** Each call of an object or of its storage can be led through such a function. */
+/** A function that a call of an object, or of its storage, can be led through. */
 export type Through = <T>(work: () => Promise<T>) => Promise<T>
 
 /** The state of an object while its storage is open, closed and opened again. */
 export interface Kept {
   database: Database
-  /** The end of the write that is being committed: earlier answers are held back. */
+  /** The end of the write that is being committed: until then, the object's responses are held back. */
   pending: Promise<void> | undefined
 }
 
@@ -25,7 +25,7 @@ interface Ways {
   through: Through
   /** Each write goes through it, as a whole, when the code that made it waits for something. */
   commit: Through
-  /** Whether the object has died: its code writes nothing any more. */
+  /** Whether the object has died: its code no longer writes. */
   isDead(): boolean
   /** Called before each statement, with its table and its short values; an error fails the statement. */
   before(action: StorageAction, key: string): void

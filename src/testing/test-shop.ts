@@ -110,8 +110,7 @@ const [HOUR_MS, LATER_CRON_MS] = [60 * CRON_MS, 15 * CRON_MS]
 
 /**
  * Opens a shop for a test: the engine of `edgetill/worker`, an emulator of the service, and doubles of Workers KV and
- * of the Durable Object that are as strict as the real ones. Everything runs in this process, on one clock, without a
- * network.
+ * of the Durable Object, as strict as the originals. Everything runs in this process, on one clock, without a network.
  *
  * @throws {ConfigError} when the package `hono` is not installed: the engine needs it.
  * @throws {ConfigError} where the runtime has no `node:sqlite`: before Node 22.5, Deno 2.9 and Bun 1.4, and inside

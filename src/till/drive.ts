@@ -26,7 +26,7 @@ export interface Driver {
 export const LOST: unique symbol = Symbol('lost')
 
 const isLost = (error: unknown): boolean => error === LOST
-const STALE = Object.assign(new Error('The database shows an order otherwise than it stores it.'), {
+const STALE = Object.assign(new Error('The database returns outdated rows of an order.'), {
   name: 'StorageError',
 })
 
@@ -99,7 +99,7 @@ async function carryOut(driver: Driver, command: Command, played: Message): Prom
       await driver.list()
       return { type: 'request', request: command.request }
     case 'file':
-      // A later look stores it.
+      // If this fails, a later look-up stores it.
       await driver.file(eventFrom(operation.kind, command.record)).catch(() => {})
       return
     case 'answer':

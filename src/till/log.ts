@@ -38,7 +38,7 @@ const TABLES: TableKeys = {
   edgetill_money: ['order_id', 'attempt', 'id'],
 }
 
-/** A call has ended, or is never sent, this long after its row. */
+/** A call has ended, or is never sent, once its row is this old. */
 export const CLOSING_MS = 60_000
 const [PAGE, BATCH] = [200, 50]
 

@@ -63,7 +63,7 @@ const ID_LENGTH = 32
 /** Another attempt adds up to `~99`. */
 const SUFFIX_LENGTH = 3
 const LONG = 'For a purchase that never needs that, pass longOrderId: true.'
-const RESERVED = 'An order_id must not end in "~" and a number: so another attempt at paying is named.'
+const RESERVED = 'An order_id must not end in "~" and a number: that names another attempt at paying.'
 /**
  * The status code of a payment that was cancelled, rather than declined (the API document, "States and transitions").
  */

@@ -206,9 +206,9 @@ function conclude(state: CheckoutState, attempt: number, status: unknown, why: Q
 }
 
 /**
- * Decides after the service was asked about a payment that may not exist, whose address is lost (no documented call
- * returns it), or whose link has expired:
- * - unknown order (404, an assumption): the same order_id is sent again, which cannot make two payments;
+ * Decides by the service's status of a payment that may not exist, or whose address is lost (no documented call returns
+ * it), or whose link has expired:
+ * - an unknown order (404, an assumption): the same order_id is sent again, which cannot make two payments;
  * - created and unpaid: cancelled, and followed by an attempt under the next order_id;
  * - any other status: the result page.
  */

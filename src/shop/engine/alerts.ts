@@ -23,8 +23,8 @@ const REMEMBERED = 500
 const ONE_BY_ONE = 10
 
 /**
- * Writes an alert to the log and passes it to the merchant's `onAlert`, unless the same alert was passed within an
- * hour, or many of its kind. Nothing waits for `onAlert`, and its failures are only logged.
+ * Writes an alert to the log and passes it to the merchant's `onAlert`. An alert is not passed if the same alert, or
+ * many of its kind, were passed within an hour. Nothing waits for `onAlert`, and its failures are only logged.
  */
 export function raiseAlert(scope: Scope, alert: RaisedAlert): void {
   const { kind, ...fields } = alert

@@ -111,7 +111,7 @@ type Reused = { nonce: string; order_id: string }
 export const limitReusable = (scope: Scope, link: Reused, max_orders: number): Promise<boolean> =>
   change(scope, link, 'change_link', 'max_orders = ?', max_orders)
 
-/** Closes a link: it makes no order any more. @returns Whether there is such a link. */
+/** Closes a link: it makes no more orders. @returns Whether there is such a link. */
 export const closeReusable = (scope: Scope, link: Reused): Promise<boolean> =>
   change(scope, link, 'revoke_link', 'revoked_at = coalesce(revoked_at, ?)', scope.now(), 'AND revoked_at IS NULL')
 
@@ -133,13 +133,13 @@ async function change(
 
 /** How many orders one call of {@link endOrders} cancels at most. */
 const CANCELLED = 20
-/** The pause before the cron tries again. After a day a person has to do it. */
+/** The pause before the cron tries again to cancel an order. After a day a person has to do it. */
 const PAUSE_MS = HOUR_MS / 4
 
 /**
  * Cancels the unpaid orders of a closed link, least recently tried first.
  * @param nonce The link's, or '' for all links that were closed or revoked.
- * @returns Whether some may still be paid: the next call goes on.
+ * @returns Whether some orders may still be paid: then call again.
  */
 export async function endOrders(scope: Scope, nonce: string): Promise<boolean> {
   const now = scope.now()

@@ -49,9 +49,11 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/worker-storm.test.ts': 'stops and starts workerd',
   'test/simulator/plant.test.ts': 'starts processes',
   'test/testing/prove/buttons.test.ts': 'waits for what a shop never does',
+  'test/testing/prove/edges.test.ts': 'waits for what comes late',
   'test/testing/prove/wrong.test.ts': 'proves a shop for each cause',
   'test/worker/failures.test.ts': 'asks every route for everything that can go wrong',
   'test/worker/killed.test.ts': 'permutes the moments of a crash',
+  'test/worker/reconciliation.test.ts': 'lives through weeks',
   'test/worker/retention.test.ts': 'lives through months',
   'test/worker/on-event.test.ts': 'permutes the moments of a crash',
 }

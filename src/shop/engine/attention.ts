@@ -21,7 +21,7 @@ export interface AttentionItem {
   text: string
   amount?: number
   currency?: string
-  /** When its order came, ISO 8601, UTC. */
+  /** When its order was first stored, ISO 8601, UTC. */
   at: string
   [detail: string]: unknown
 }

@@ -60,7 +60,7 @@ export async function orderOfFailing(scope: Scope, id: string): Promise<string> 
   return orderIdOf(row)
 }
 
-/** How many events `onEvent` fails on. */
+/** How many events are failing. */
 export async function countFailing(scope: Scope): Promise<number> {
   const [row] = await query(scope, `SELECT count(*) AS count FROM edgetill_log WHERE ${FAILING}`)
   return Number(row?.count)

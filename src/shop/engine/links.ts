@@ -46,7 +46,7 @@ export interface Link {
   expires_at: string
   revoked_at: string | null
   by: string
-  /** The fields because of which the service rejects its payment, as far as it names them. Null: it does not. */
+  /** The fields for which the service rejects its payment, as far as they are named. Null: not rejected. */
   rejected: string[] | null
   /** Null: it leads to one payment. */
   reusable: ReusableLink | null

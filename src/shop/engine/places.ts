@@ -27,7 +27,7 @@ export const ROWS: string = 'edgetill_reuse r LEFT JOIN edgetill_order o ON o.or
 export const placesOf = (link: string, condition = '1 = 1'): string =>
   `(SELECT count(DISTINCT r.order_id) FROM ${ROWS} WHERE r.nonce = ${link}.nonce AND ${HAS_PLACE} AND ${condition})`
 
-/** Notes the sale of a link's order, once. @returns Whether the link had sold all that it may sell before. */
+/** Notes the sale of a link's order, once. @returns Whether the link had already sold as many as it may. */
 export async function isOverSold(scope: Scope, { base_id, attempts }: Reading): Promise<boolean> {
   if (!isReuseId(base_id) || !attempts.some(({ order }) => holdsMoney(order.totals))) return false
   const known = 'SELECT max(sold) AS sold, min(sold) AS least FROM edgetill_reuse WHERE order_id = ?'

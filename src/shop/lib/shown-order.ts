@@ -4,7 +4,7 @@ import type { UnsettledOperation } from '../../till/unsettled.ts'
 /** An order as `GET /api/orders/:order_id` returns it. Amounts are the wire's numbers, totals are minor units. */
 export interface Order extends FoldedOrder {
   order_id: string
-  /** Each with when the shop received the status that it has, ISO 8601, UTC. */
+  /** Each operation has the time at which the shop received its current status, ISO 8601, UTC. */
   operations: (FoldedOrder['operations'][number] & { received_at?: string })[]
   /** When the shop received the order's status, ISO 8601, UTC. */
   status_at?: string
@@ -24,7 +24,7 @@ export interface Order extends FoldedOrder {
 export interface OrderStatus extends Pick<Order, 'status' | 'method' | 'amount' | 'currency' | 'totals'> {
   /** The payment was cancelled, rather than declined. */
   cancelled: boolean
-  /** When the shop received that it was paid or failed, ISO 8601, UTC. */
+  /** When the shop received the final status, ISO 8601, UTC. */
   at?: string | undefined
   /** The address of the service's receipt; gone when the personal data was removed. */
   receipt_url?: string | undefined

@@ -1,4 +1,7 @@
-/** KV failed: an outage, or a second write to one key within a second. Nothing may be acknowledged. The till's errors have this name too. */
+/**
+ * KV failed: an outage, or a second write to one key within a second. Nothing may be acknowledged. The till's errors
+ * have this name too.
+ */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   /** Whether KV rejected a second write to the same key within a second (429). */
@@ -11,7 +14,7 @@ export class StorageError extends Error {
 
 export const isStorageError = (error: unknown): boolean => error instanceof Error && error.name === 'StorageError'
 
-/** Goes on after a failure of the storage. */
+/** Ignores a failure of the storage, and throws any other error. */
 export function ignoreOutage(error: unknown): undefined {
   if (!isStorageError(error)) throw error
   return undefined

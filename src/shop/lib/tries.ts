@@ -1,6 +1,6 @@
 const WINDOW_MS = 60_000
 const MOST = 10
-/** Addresses that are remembered: strangers have many. */
+/** How many addresses are tracked at most: an attacker has many. */
 const KNOWN = 10_000
 
 /** Whether an address has to wait before it tries another token. `isWrong` counts a wrong token. */

@@ -32,7 +32,7 @@ export function expectedOf(events: readonly Payload[]): Expected {
 export function compare({ story, expected, seen }: Seen, isEarly = false): Difference | undefined {
   const { asked, mismatch, actions, stranger } = story
   const [paid, refunded, shipped] = [minorOf(seen?.paid), minorOf(seen?.refunded), seen?.shipped]
-  // A shop may store a payment that it did not ask for, or not. It has nothing to ship.
+  // A shop may or may not store a payment that it did not request. It has nothing to ship.
   if (stranger) return (shipped ?? 0) > 0 ? 'shipped_more' : undefined
   if (mismatch !== undefined) {
     if (isEarly) return undefined

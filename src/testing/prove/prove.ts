@@ -12,7 +12,7 @@ import { createService } from './service.ts'
 import { failing, shrink } from './shrink.ts'
 import { attacksOf, genuineOf, isGenuine, isRace, priced, readStory, type Story, storyOf } from './story.ts'
 
-/** How many failures and groups are enough; late orders to play again; copies at the end; orders to be behind with. */
+/** At most: failures; groups; late orders to play again; copies at the end; orders that the shop may be behind with. */
 const [MAX_FAILURES, MAX_GROUPS, MAX_VAIN, MAX_AGAIN, MAX_BEHIND] = [60, 10, 5, 12, 8]
 /** After a failure, orders are drawn for this time at most; each kind of failure gets this time to be shrunk. */
 const [FOUND_MS, SHRINK_MS] = [10_000, 5_000]
@@ -94,7 +94,7 @@ async function proveIn(inTime: Run['inTime'], options: Resolved, left: Run['left
     () => playOrders(run, plan.fixed, plan),
     () => copyAgain(run),
   ]) {
-    // A receiver that has gone does not take back the findings so far.
+    // If the receiver is gone, keep the findings so far.
     const isDone = await inTime(phase()).catch((error) => {
       const isAnswer = (one: unknown): boolean => typeof one === 'number' || isHanging(one)
       const known = run.failures.filter(({ played: { refused } }) => !refused || isAnswer(refused.answer))
@@ -176,7 +176,7 @@ async function playOrders(run: Run, fixed: readonly Story[], plan?: Plan): Promi
     const [all, open] = [failures.length, failures.filter(({ isSure }) => !isSure).length]
     if (player.learnt.behind && open >= batch && (await confirm(run)) === all) batch *= 2
   }
-  // A queue may have worked later. A value that a restart took away is right again each time.
+  // A queue may have worked later. A value that a restart lost is right again each time.
   const before = right.length
   for (const { story, played } of right.slice(plan ? from : 0)) {
     if (story.twin || !compare({ ...played, seen: await shop.state(played.order_id) })) continue
@@ -225,7 +225,7 @@ async function judge(run: Run): Promise<void> {
   player.learnt.examined = true
   if (options.stopped.aborted) report.stopped = options.signal?.aborted ? 'it was stopped' : TIME_OVER
   if (report.stopped !== HUNG) await inTime(confirm(run, LOOK_ONCE)).catch(ignore(ProveError))
-  // The time was over before these orders had stood still: they may still come true.
+  // The time was over before these orders stopped changing: they may still come right.
   const isOpen = ({ isSure, played }: Failure): boolean => !isSure && !!played.difference?.endsWith('_less')
   const open = failures.filter(isOpen).length
   if (open > 0) report.leftOut.push(`the end of ${ordersText(open)}: something was missing when the time was over.`)
@@ -259,7 +259,7 @@ async function judge(run: Run): Promise<void> {
   await inTime(look()).catch(ignore(ProveError))
   // Nothing was lost in an order that has come right since.
   for (const one of found.filter(({ whole }) => lost.includes(whole))) {
-    // The smaller story may come right later than that of the run, which has not.
+    // The smaller story may have come right later, while the run's own story is still wrong.
     const [group, cause] = sure.includes(one) ? [one, one.cause] : [one.whole, 'comes_and_goes' as Cause]
     const verdict = cause === 'no_signature_check' ? 'a forgery was believed' : verdictOf(group.played)
     const isLate = group.played.difference?.endsWith('_less') && (player.learnt.behind || cause === 'comes_and_goes')
@@ -269,7 +269,7 @@ async function judge(run: Run): Promise<void> {
   report.requests = player.learnt.requests
 }
 
-/** Two groups may come down to the same. */
+/** Adds a finding, or counts its orders to the same finding of another group. */
 function addFinding({ findings }: ProveReport, finding: ProveFinding): void {
   const same = findings.find(({ verdict, cause }) => verdict === finding.verdict && cause === finding.cause)
   if (same === undefined) findings.push(finding)

@@ -58,7 +58,7 @@ interface Learnt {
   lateMs: number
   late: number
   isLimited: boolean
-  /** A late state is waited for in each story: a verdict needs certainty. */
+  /** Whether each story waits for a late state: a verdict needs certainty. */
   examined: boolean
 }
 
@@ -67,12 +67,12 @@ const DEFAULT_POS = 'ed9e7111-0000-4000-8000-000000000001'
 const PAUSES_MS = { usual: [20, 100, 300], away: [100, 500, 1_000, 2_000], busy: [500, 1_000, 2_000, 4_000, 8_000] }
 /** When a receiver is killed before it answers: at these parts of its usual time. */
 const KILLED_AT = [0.3, 0.6, 0.9]
-/** Waits by Retry-After; webhooks without an answer, until it counts as gone; states that were waited for in vain. */
+/** At most: waits by Retry-After; webhooks without an answer until the receiver counts as gone; vain waits. */
 const [MAX_WAITS, MAX_SILENT, MAX_PATIENT] = [30, 3, 4]
-/** How long a state has to stand still before a verdict: of prompt receivers, of slow ones, at most. */
+/** How long a state must not change before a verdict: prompt receivers, slow ones, at most; and a wait to report. */
 const [STILL_MS, BEHIND_MS, MAX_STILL_MS, SLOW_MS] = [3_000, 6_000, 60_000, 5_000]
 
-/** In place of the time that an order has to stand still. */
+/** Replaces the time in which an order must not change: a single look. */
 export const LOOK_ONCE = -1
 export type Player = ReturnType<typeof createPlayer>
 
@@ -102,7 +102,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     return reply
   }
 
-  /** As the service does it: again until a 2xx. A forgery is sent again only to a receiver that was busy. */
+  /** Sends a webhook as the service does, until a 2xx. A forgery is sent again only if the receiver was busy. */
   async function deliver(body: Body, isForged = false, ...answers: Answer[]): Promise<Answer[]> {
     for (let tried = 0, waits = 0; !isAccepted(answers.at(-1)); ) {
       const { says, waitMs } = await send(body)
@@ -110,7 +110,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       const isLimited = says === 429
       if (isAccepted(says) || isHanging(says) || (!heard && typeof says === 'string')) break
       if (isForged && !isLimited && !isAway(says)) break
-      // A busy receiver gets seconds, whether it sends Retry-After or not.
+      // A busy receiver gets some seconds, even without a Retry-After.
       const pauses = PAUSES_MS[isLimited ? 'busy' : isAway(says) && hopeless <= 2 ? 'away' : 'usual']
       const most = hopeless <= 2 ? pauses.length : isLimited ? 3 : 1
       if (waitMs !== undefined && waits++ < MAX_WAITS) {
@@ -159,7 +159,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const late = Math.min(10_000, Math.max(settleMs, 2 * learnt.lateMs + 500))
     const patience = learnt.examined && learnt.late > 0 ? late : Math.min(settleMs, known)
     if (story.lingers) await pause(Math.max(settleMs, learnt.lateMs))
-    // The time that was waited counts, not the clock: while a busy machine stands still, the shop does as well.
+    // Count the waits, not the clock: while a busy machine stands still, so does the shop.
     for (let waited = 0, next = 10; ; next *= 2) {
       const seen = await shop.state(order_id)
       const isRight = compare({ story, expected, seen }) === undefined
@@ -211,7 +211,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       const body = signedBody(way === 'other_fields' ? otherFields(payload) : payload, secret)
       const answers = await travel(body, way)
       step(`webhook ${nameOf(payload)} ${says}`, body, answers)
-      // Of a copy too: a rejected copy comes again and again.
+      // Note a copy's answer too: a rejected copy comes again and again.
       answered.set(payload, answers.find(isAccepted) ?? answers.at(-1))
       at = Date.now()
     }
@@ -258,7 +258,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
   /** Two orders one after the other, with easily confused ids. A shop that cannot have such an id is not judged. */
   async function playTwins(story: Story, twin: string, id: string): Promise<Played | undefined> {
     const [other, own] = TWINS[twin]?.(id) ?? [id, `${id}-`]
-    // Of another price: a shop may replace the first order by the second.
+    // Give it another price: a shop may replace the first order by the second.
     const before = await playOne(priced(storyOf('pay'), story.asked + 700), other).catch(ignore(ProveError))
     const played = await playOne(story, own).catch(ignore(ProveError))
     const after = await shop.state(other).catch(ignore(ProveError))
@@ -304,7 +304,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
           wrong.delete(one)
           learnt.late++
           learnt.behind = true
-          // It was wrong at the look before.
+          // The order was wrong at the look before.
           const isNew = looks === 1 && still !== LOOK_ONCE
           learnt.lateMs = Math.max(learnt.lateMs, isNew ? Math.min(settleMs, 500) : Date.now() - one.played.at)
         }
@@ -330,7 +330,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       if (story.twin !== undefined) return playTwins(story, story.twin, id)
       const others = Array.from({ length: (story.crowd ?? 1) - 1 }, (_, n) => n + 1)
       const playMember = (n: number) => playOne(priced(story, story.asked + 700 * n), `${id}-${n}`)
-      // Over connections that are open already, so that they meet.
+      // Open the connections first, so that the requests meet.
       if (isRace(story) && !learnt.isLimited) await Promise.all([0, 0, ...others].map(() => shop.send(KNOCK)))
       const all = await Promise.all([playOne(story, id), ...others.map(playMember)])
       const [wrong, ...more] = all.filter((one) => one?.difference !== undefined)

@@ -13,7 +13,7 @@ const UUIDS = /\b[\da-f]{8}(?=(-[\da-f]{4}){3}-[\da-f]{12}\b)/g
 /** @param run Different for each run: ids of payments are new in each, while everything else is decided by the seed. */
 export function createService({ apiSecret, posId, seed }: Resolved, run: number): Service {
   const openEmulator = (story: Story): Emulator => {
-    // An hour or days ago, and on with each look, so that no two things happen at the same moment.
+    // Start an hour or days ago, and move on with each look, so that no two events have the same time.
     let now = Date.now() - (story.late ? 5 * DAY : DAY / 24)
     return createEmulator({
       seed: [...JSON.stringify(story)].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, seed),

@@ -3,10 +3,10 @@ import type { Played, Player } from './run.ts'
 import type { Action, Sending, Story, Way } from './story.ts'
 import { at, genuineOf, isGenuine, isRace, natural, priced } from './story.ts'
 
-/** Of a shrink; and of a race, whose requests do not meet each time. */
+/** How many plays a shrink may make; how many a race gets, as its requests do not meet each time. */
 const [MAX_TRIALS, RACE_TRIALS] = [60, 5]
 
-/** The same story fails each time or never, unless requests meet, or work behind a response does. */
+/** Whether a story may fail only at times: its requests race, or the receiver works after its response. */
 export const isChancy = ({ learnt }: Player, story: Story): boolean =>
   isRace(story) || (learnt.behind && !story.paced && story.sendings.length > 1)
 

@@ -80,7 +80,7 @@ export const TWINS: Readonly<Record<string, (id: string) => [string, string]>> =
   underscore: (id) => [`${id}-x1`, `${id}-_1`],
   percent: (id) => [`${id}-50`, `${id}-%`],
   plus: (id) => [`${id}-a b`, `${id}-a+b`],
-  // The same number to a program that takes texts for numbers.
+  // Equal to a program that compares texts as numbers.
   numbers: (id) => [`${digitsOf(id)}e2`, `${digitsOf(id)}00`],
   trailing_space: (id) => [`${id}-z`, `${id}-z `],
   accents: (id) => [`${id}-и`, `${id}-й`],

@@ -55,7 +55,7 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
     await order(runtime, id('A'), '--method', 'auth')
     const capture = ['capture', id('A'), '--amount', '20']
     const asked = await run(runtime, capture)
-    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no terminal to ask on') })
+    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no terminal to confirm on') })
     const finding = (check: string, result: string) => expect.objectContaining({ check, result })
     const fine = ['base_url', 'clock', 'authentication', 'endpoints_key'].map((check) => finding(check, 'ok'))
     const findings = expect.arrayContaining([...fine, finding('webhook address', 'failed')])

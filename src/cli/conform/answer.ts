@@ -17,7 +17,7 @@ export interface Answer<T = unknown> {
 
 /** The last response; `page`: it was HTML. */
 export type Exchange = { status?: number | undefined; body?: unknown; page?: boolean; location?: string | undefined }
-const PAGE = 'HTML in place of the API: a login page or a firewall stands before it, or base_url is wrong'
+const PAGE = 'HTML in place of the API: a login page or a firewall is in front of it, or base_url is wrong'
 
 /** Reads the error of a call. @throws any other error. */
 export function answerOf(error: unknown, at: number, { status, body, page, location }: Exchange): Answer<never> {

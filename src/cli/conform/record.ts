@@ -106,6 +106,6 @@ export function recordingText(file: string, { orders, differs }: Recording): str
   const command = `npx edgetill emulator --seed-file ${file}`
   const what = orders.length === 1 ? 'order' : 'orders'
   const title = `Recorded ${orders.length} ${what} in ${file}: ${command} begins with them.`
-  const says = differs.length === 0 ? 'The emulator does the same with them.' : 'The emulator differs:'
+  const says = differs.length === 0 ? 'The emulator reproduces them.' : 'The emulator differs:'
   return [title, says, ...differs.map((line) => `  ${line}`)].join('\n')
 }

@@ -7,7 +7,7 @@ import { defaulting, type Flags, flag, group, option } from '../terminal/verb.ts
 import type { Session } from './service.ts'
 
 export const RESOLVE_OPTIONS = group('Afterwards:', {
-  resolve: flag('look an unknown outcome up; it is never sent again'),
+  resolve: flag('look up an unknown outcome; it is never sent again'),
   settleAfter: defaulting(option('<TIME>', 'when an absence means not executed', milliseconds), 600_000, '10m'),
 })
 
@@ -28,7 +28,7 @@ export async function findOut(error: OutcomeUnknownError, flags: ResolveFlags, s
   const outcome = await settled.finally(terminal.progress('Finding out what happened'))
   if (outcome.outcome === 'unknown') terminal.err(`Still unknown: ${outcome.why}`)
   else if (outcome.outcome === 'executed') terminal.err('Found out: it was executed.')
-  else terminal.err('Found out: it was not executed. The same command can be run again.')
+  else terminal.err('Found out: it was not executed. You can run the same command again.')
   return outcome
 }
 

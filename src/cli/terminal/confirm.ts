@@ -15,7 +15,7 @@ type SendFlags = Flags<typeof SEND_OPTIONS>
 export function requireAnswer({ interactive }: Terminal, { yes, dryRun }: SendFlags): void {
   if (interactive || yes || dryRun) return
   throw new UsageError(
-    'There is no terminal to ask on, so nothing was sent. Add --yes to send it, or --dry-run to see the request.',
+    'There is no terminal to confirm on, so nothing was sent. Add --yes to send it, or --dry-run to see the request.',
   )
 }
 

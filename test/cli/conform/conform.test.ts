@@ -116,7 +116,7 @@ describe('conform, on a service that is otherwise', () => {
   })
 
   it.each([
-    ['three_d_secure', /^the payment waits \(2122\): use a card without 3-D Secure$/],
+    ['three_d_secure', /^it is pending \(2122\): use a card without 3-D Secure$/],
     ['insufficient_funds', /^the card was declined \(4009\)$/],
   ] as const)('says why the card %s shows nothing of captures and refunds', async (card, why) => {
     const { run, given } = openConform()

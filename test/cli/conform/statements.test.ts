@@ -19,7 +19,7 @@ import {
   rejecting,
 } from './support/project.ts'
 
-const PAGE = 'HTML in place of the API: a login page or a firewall stands before it, or base_url is wrong'
+const PAGE = 'HTML in place of the API: a login page or a firewall is in front of it, or base_url is wrong'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const isInvalid = (probe: Probe) => isCreation(probe) && probe.body.order_id === undefined
 const isCancel = ({ path }: Probe) => path.endsWith('/order/{order}/cancel')

@@ -86,7 +86,7 @@ describe('edgetill doctor --conform', () => {
     expect(out).toMatch(
       /refund: status_code is 1009, in the emulator 1004\.\n.*the field refund_kind is not in the emulator\./,
     )
-    expect((await conform(['--record', file])).out).toContain('The emulator does the same with them.')
+    expect((await conform(['--record', file])).out).toContain('The emulator reproduces them.')
   })
 
   it('receives webhooks where --webhook-url leads to', async () => {

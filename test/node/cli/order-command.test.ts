@@ -68,7 +68,7 @@ describe('what moves money shows what will be sent, and asks', () => {
   ])('%s prints what --dry-run would send, and sends it with --yes alone', async (name, body) => {
     await orderFor(name)
     const ran = await run(name, ['A-1'])
-    expect(ran.err).toContain('There is no terminal to ask on, so nothing was sent. Add --yes')
+    expect(ran.err).toContain('There is no terminal to confirm on, so nothing was sent. Add --yes')
     expect([ran.code, ran.out, changes()]).toEqual([2, '', []])
     expect(shop.emulator.requests().filter(({ method }) => method === 'GET')).toEqual([])
 

@@ -93,7 +93,7 @@ describe('edgetill payment', () => {
     shop.emulator.faults.next({ kind: 'reset', when: 'before_commit', on: 'create-payment' })
     const other = ['A-2', ...WORDS.slice(1), '--resolve', '--settle-after', '100ms']
     const absent = await runVerb(payment, other, around)
-    expect(absent.err).toContain('Found out: it was not executed. The same command can be run again.')
+    expect(absent.err).toContain('Found out: it was not executed. You can run the same command again.')
     expect([executed.code, absent.code]).toEqual([1, 1])
   })
 

@@ -125,7 +125,7 @@ const isTimestamp = (value: unknown): value is string =>
 /** How far the service's times are from UTC, in quarters of an hour. */
 function zoneOf({ created, listed }: { created: Answer; listed: Answer }): Judgement {
   const time = fieldOf(listed, 'created_at')
-  if (listed.verdict !== 'accepted' || !isTimestamp(time)) return notTried('there was no time of that form')
+  if (listed.verdict !== 'accepted' || !isTimestamp(time)) return notTried('the response has no time in that form')
   const minutes = Math.round((Date.parse(`${time}Z`) - created.at) / 900_000) * 15
   if (minutes === 0) return holds('within minutes of this machine')
   // No zone is farther from UTC.

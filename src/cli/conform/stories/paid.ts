@@ -16,7 +16,7 @@ function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
   if (isSuccess(value)) return undefined
   if (!/^(init|pending|failure)$/.test(String(value?.status))) return ANOTHER_WORD
   const code = /^\d{4}$/.test(String(value?.status_code)) ? ` (${value?.status_code})` : ''
-  return isFinal(value) ? `the card was declined${code}` : `the payment waits${code}: use a card without 3-D Secure`
+  return isFinal(value) ? `the card was declined${code}` : `it is pending${code}: use a card without 3-D Secure`
 }
 
 /** Makes a call for a payment that succeeded. */

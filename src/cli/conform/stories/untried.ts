@@ -7,7 +7,7 @@ const UNTRIED = {
   validation_url_http: 'your page would have to respond to its preflight request, in a form that is not documented',
   split_without_recurring: 'it could start a subscription that cannot be ended',
   null_is_absent: 'no response shows its meaning',
-  sender_address: 'a tunnel or a proxy stands before the receiver',
+  sender_address: 'a tunnel or a proxy is in front of the receiver',
   webhook_retries: 'it can take a day',
 }
 

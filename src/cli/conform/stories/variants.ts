@@ -22,7 +22,7 @@ const variant = (id: string, change: object | Create, needs: Story['needs'] = []
     return { compared, answer: await ask((options) => create(client, changed, options, project)) }
   }).judgedBy({
     [id]: ({ compared, answer }) => {
-      if (answer === undefined) return notTried('a payment with every documented field was not taken')
+      if (answer === undefined) return notTried('a payment with every documented field was not accepted')
       // A difference of every checkout counts only once.
       return wasMade(answer) && answer.verdict === compared ? holds(answer.says) : taken(answer)
     },

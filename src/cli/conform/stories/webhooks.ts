@@ -41,7 +41,7 @@ const delivered = story('delivered', ['webhooks'], async (project) => {
       return absent.length === 0 ? holds('all of them') : differs(`without ${absent.join(', ')}`)
     }),
   webhook_resent: ({ first, second, unsent }) => {
-    if (first === undefined || unsent !== undefined) return notTried(unsent ?? 'no webhook came at all')
+    if (first === undefined || unsent !== undefined) return notTried(unsent ?? 'no webhook arrived')
     return second === undefined ? differs('none came in 30 s') : holds('it came')
   },
 })

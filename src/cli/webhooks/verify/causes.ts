@@ -25,7 +25,7 @@ export const CAUSES = {
   not_a_form:
     'The body is not a form: it has to be application/x-www-form-urlencoded with the fields data and signature.',
   missing_field: 'A field is missing or empty: the form has to have data and signature.',
-  duplicate_field: 'A field is there more than once, so it is not clear which one was signed.',
+  duplicate_field: 'A field appears more than once, so it is not clear which one was signed.',
   signature_length: 'The signature is not 28 characters long: it was cut off, or made with another digest than SHA-1.',
   damaged_data: 'data is damaged: it is not Base64Url of a JSON object in UTF-8. It was changed or cut off on the way.',
 } as const

@@ -20,8 +20,8 @@ export const verb: Verb = defineVerb({
   heading: 'Checks',
   summary: "load a shop's log into another database",
   description:
-    'Loads the rows of GET /api/log of a closed shop into a shop that is empty or closed, and opens it after the\n' +
-    'last row. Repeat it after a failure: until it ends, the shop takes no money calls and no webhooks.',
+    'Loads the log of a closed shop (GET /api/log) into an empty or closed shop, and opens that after the last row.\n' +
+    'Repeat it after a failure: until it ends, the shop takes no money calls and no webhooks.',
   examples: ['load shop.log --env-file .env', 'load shop.log --worker-url http://localhost:3000 --token-file token'],
   readOn: 'guides/server.md',
   argument: { name: '<FILE>', says: 'what GET /api/log returned' },

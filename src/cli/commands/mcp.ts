@@ -21,9 +21,8 @@ export const verb: Verb = defineVerb({
   heading: 'Checks',
   summary: 'serve tools for an assistant: emulator, prove, verify, reading a shop',
   description:
-    'Serves the Model Context Protocol on stdin and stdout: the control operations of an emulator, prove, verify, ' +
-    'and\n' +
-    "reading a shop with a token of PEOPLE whose role is view. No tool moves money. Needs the protocol's own SDK.",
+    "Serves the Model Context Protocol on stdin and stdout: an emulator's control operations, prove and verify.\n" +
+    "With a token of PEOPLE whose role is view, it reads a shop. No tool moves money. Needs the protocol's own SDK.",
   examples: ['mcp --env-file .env', 'mcp --worker-url https://pay.shop.example.com --token-file view.token'],
   options: OPTIONS,
   note: `Install the SDK beside edgetill: npm install ${SDK}.`,

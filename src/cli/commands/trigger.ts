@@ -26,7 +26,7 @@ const OPTIONS = {
   ...SECRET_OPTIONS,
   ...group('Options:', {
     to: option('<URL>', 'the receiver of the webhook', webAddress),
-    emulator: option('<URL>', "the emulator's address: records the event in its order order_id", webAddress),
+    emulator: option('<URL>', 'the address of an emulator, which records the event', webAddress),
     set: repeated('<PATH=VALUE>', 'a field of the event: order_id=A-1, fee.amount=1.5; may be repeated', setting),
     json: flag('the payload and the response as JSON, for programs'),
   }),

@@ -8,7 +8,7 @@ import type { NamedSecret } from '../webhooks/verify/diagnose.ts'
  */
 export const SECRET_OPTIONS = group('The API secret (or the variable EDGETILL_API_SECRET):', {
   envFile: option('<FILE>', 'a file of NAME=value lines, which come before the environment'),
-  secretFile: option('<FILE>', 'a file that holds the API secret alone'),
+  secretFile: option('<FILE>', 'a file with only the API secret'),
 })
 
 /** The API secret, and the previous one while it is being replaced. @throws {UsageError} when there is none. */

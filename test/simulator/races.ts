@@ -262,7 +262,7 @@ export const RACES: readonly Race[] = [
   ...inFile('../till/protocol.ts', [
     ['an older order is captured', VERSIONS, 'version !== versionOf(order, operations)', 'version === ""'],
     ['a key is not remembered', MONEY, '  if (ended) return answer(state, answerOf(ended))\n'],
-    ['an open operation does not block', MONEY, 'return open ? settle', 'return open && now < 0 ? settle'],
+    ['an open operation does not block', RESTORED, 'return open ? settle', 'return open && now < 0 ? settle'],
   ]),
   ...inFile('../till/protocol-checkout.ts', [
     [

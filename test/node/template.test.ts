@@ -259,7 +259,9 @@ describe('a project of edgetill init, from the packed tarball in an empty folder
     const variables = { BASE_URL: baseUrl, API_URL: baseUrl, PUBLIC_ORIGIN: worker }
     const running = async (work: () => Promise<void>): Promise<void> => {
       const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
-      const wrangler = start(shop, 'npx', 'wrangler', 'dev', '--ip', '127.0.0.1', '--port', port, ...words)
+      // The tables of `npm run dev` belong to its own service.
+      const own = ['--persist-to', join(folder, 'upgraded')]
+      const wrangler = start(shop, 'npx', 'wrangler', 'dev', '--ip', '127.0.0.1', '--port', port, ...own, ...words)
       try {
         await wrangler.seen('Ready on')
         await work()

@@ -299,7 +299,7 @@ function unexplained(state: OrderState, kind: string): OrderOperation[] {
 const isExplained = ({ operations, loss }: OrderState, id: string): boolean | undefined =>
   loss?.keyless?.includes(id) || operations.some((one) => one.operation_id === id)
 
-/** Answers a key that may have been lost: not executed, once every operation of the service belongs to another key. */
+/** The answer for a key that may have been lost: not executed, once each operation at the service has another key. */
 function claim(state: OrderState, operation: MoneyOperation): Step {
   const [found] = unexplained(state, operation.kind)
   if (found) return answer(state, mayBe(operation, found))

@@ -23,10 +23,6 @@ const REASONS: readonly [goal: RegExp, reason: string][] = [
     'The check of the fields. In one process with a `fetch` that responds at once, createPayment takes about 70 to 100 µs more than the guarded fetch on Node, capturePayment 18 µs: of createPayment’s profile a third is valibot, over 26 fields sent and 45 received, an eighth the HMAC and its key, a tenth JSON and its bytes, and 8 % garbage. A goal of 5 % is 20 µs of a call on loopback. Over a network a call takes 100 ms.',
   ],
   [
-    /^webhooks per second, /,
-    'Of a profile of the engine in one process, a sixth is the making of the tables of a new order’s object, eleven where the bare route has two, and half is SQLite as a whole; the rest is the signature, the check of each field, the hashes and the fold. Each of these webhooks makes an object; an order’s later ones do not.',
-  ],
-  [
     /^an order with 1,000 events: /,
     'The fold of 1,000 events with its flags and its JSON; the bare list only reads rows. An order has two to ten events.',
   ],

@@ -349,8 +349,8 @@ function hasOtherAmount(
   first: EventSummary | undefined,
   { amount, recurring_amount }: ExpectedPayment,
 ): boolean {
-  const differs = ({ amount: asked, processed_amount }: EventSummary, wanted: number | undefined) =>
-    wanted !== undefined && hundredths((processed_amount ?? asked) as number) !== hundredths(wanted)
+  const differs = ({ amount, processed_amount }: EventSummary, wanted: number | undefined) =>
+    wanted !== undefined && hundredths((processed_amount ?? amount) as number) !== hundredths(wanted)
   return operations.some((one) =>
     one.newest === first
       ? differs(one.newest, amount)

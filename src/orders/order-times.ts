@@ -21,8 +21,8 @@ export function withTimes(
   events: readonly DatedEvent[],
 ): { operations: (Order['operations'][number] & { received_at?: string })[]; status_at?: string } {
   const times = foldOperations(events).map(({ events, newest }) => {
-    const its = events.filter((event) => event.status === newest.status)
-    return new Date(Math.min(...its.map(({ written_at }) => Number(written_at)))).toISOString()
+    const sameStatus = events.filter((event) => event.status === newest.status)
+    return new Date(Math.min(...sameStatus.map(({ written_at }) => Number(written_at)))).toISOString()
   })
   const decides = paymentAt(order)
   return {

@@ -115,11 +115,11 @@ export type OrderFlag =
   | 'paid_twice'
   | 'over_sold'
 
-type Asked = { amount: number; currency: string }
+type Price = { amount: number; currency: string }
 
 /** The payment that was requested. */
-export function askedFor(request: Asked): ExpectedPayment & Asked {
-  const { amount, currency, init_recurring: again } = request as Asked & { init_recurring?: { amount?: number } }
+export function expectedPayment(request: Price): ExpectedPayment & Price {
+  const { amount, currency, init_recurring: again } = request as Price & { init_recurring?: { amount?: number } }
   return { amount, currency, ...(again && { recurring_amount: again.amount ?? amount }) }
 }
 

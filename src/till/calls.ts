@@ -35,10 +35,10 @@ export async function requestOf(
     sha256Async(key),
     sha256Async(JSON.stringify([kind, ...names.sort().map((name) => [name, fields[name]])])),
   ])
-  const asked = fields[AMOUNTS[kind]]
+  const amount = fields[AMOUNTS[kind]]
   return {
     ...{ id: crypto.randomUUID(), kind, keyHash, fingerprint },
-    amount: typeof asked === 'number' ? asked : null,
+    amount: typeof amount === 'number' ? amount : null,
     hasCurrency: fields.order_currency !== undefined,
     hasServerUrl: fields.server_url != null,
   }
@@ -73,18 +73,18 @@ export const eventFrom = (method: string, record: object): WebhookEvent =>
   keepReceived({ ...record, method, kind: method }, { ...record, method }) as never
 
 /** Stores new operations of the service. Only deciding fields are compared: a list can differ from a webhook. */
-export async function storeNews(
+export async function storeNewEvents(
   order_id: string,
   shown: readonly WebhookEvent[],
   known: readonly EventSummary[],
   store: (event: WebhookEvent) => Promise<unknown>,
 ): Promise<void> {
-  const said = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
-  const before = new Set(known.map(said))
+  const statusKey = (event: EventSummary) => JSON.stringify([operationAmong(known, event), event.status, event.amount])
+  const stored = new Set(known.map(statusKey))
   for (const event of shown.flatMap((one) => eventOf(order_id, one))) {
     const summary = { id: '', ...fieldsOf(event) }
     // `init` only means that the customer has not paid; no webhook reports it.
-    if (summary.status !== 'init' && !before.has(said(summary))) await store(event)
+    if (summary.status !== 'init' && !stored.has(statusKey(summary))) await store(event)
   }
 }
 

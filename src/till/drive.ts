@@ -16,7 +16,7 @@ export interface Driver {
   contradict(command: Of<'contradict'>): unknown
   send(operation: MoneyOperation): Promise<Message>
   /** Stores the response of a call. */
-  file(event: WebhookEvent): Promise<unknown>
+  storeResponse(event: WebhookEvent): Promise<unknown>
   /** Stores the service's list for an operation, or of the whole order. */
   list(operation?: MoneyOperation): Promise<unknown>
   lookUp(command: Of<'look_up'>): Promise<Parameters<typeof lookedUp>[1]>
@@ -98,9 +98,9 @@ async function carryOut(driver: Driver, command: Command, played: Message): Prom
     case 'list_all':
       await driver.list()
       return { type: 'request', request: command.request }
-    case 'file':
+    case 'store_response':
       // If this fails, a later look-up stores it.
-      await driver.file(eventFrom(operation.kind, command.record)).catch(() => {})
+      await driver.storeResponse(eventFrom(operation.kind, command.record)).catch(() => {})
       return
     case 'answer':
       return

@@ -123,11 +123,11 @@ export async function storeEvent(
     const isReported = events.some((one) => reportOf(one) === report && !calls.some((own) => own.id === one.id))
     const dueInMs = notify && !isReported ? 0 : null
     const { id: _, ...fields } = summary
-    const its = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const
+    const entry = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const
     const beside = scope.beside?.(order_id) ?? []
     const isBeside = read.attempts.some(({ attempt }) => attempt !== read.attempt)
     if (isBeside && holdsMoney(order.totals)) beside.push(lookBeside(scope, read))
-    const row = await append(scope, read, its, beside)
+    const row = await append(scope, read, entry, beside)
     const { number, written_at } = row
     const after = { ...read, events: [...events, { ...summary, number, written_at }] }
     scope.stored?.(after)

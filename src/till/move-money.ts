@@ -5,7 +5,7 @@ import { holdsMoney } from '../orders/fold.ts'
 import { named as namedEvent } from '../orders/own-event.ts'
 import { decideMoney } from '../outcome/decide.ts'
 import { lookUpOrder, type OrderView } from '../outcome/look-up.ts'
-import { CALL_NAMES, makeCall, storeNews } from './calls.ts'
+import { CALL_NAMES, makeCall, storeNewEvents } from './calls.ts'
 import { type Driver, drive } from './drive.ts'
 import { storeEvent, type TillOptions, type TillScope } from './events.ts'
 import {
@@ -196,7 +196,7 @@ export async function play(scope: TillScope, named: string, first: Message, fiel
 export async function playMoney(scope: TillScope, named: string, first: Message, fields: object = {}): Promise<Played> {
   let reading = {} as Reading
   /** The attempt whose operations the service has listed. */
-  let asked = ''
+  let listedId = ''
   /** The answer if the request fits no attempt. */
   let none: MoneyAnswer | undefined
   let why = ''
@@ -207,10 +207,10 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
     now: () => reading.now,
     async read(message) {
       if (message.type !== 'request') {
-        reading = await readOrder(scope, reading.order_id ?? named, asked)
+        reading = await readOrder(scope, reading.order_id ?? named, listedId)
         return reading.state
       }
-      const [read, isWhole] = await readNamed(scope, named, asked)
+      const [read, isWhole] = await readNamed(scope, named, listedId)
       const target = targetOf(read, isWhole, message.request)
       if ('code' in target) {
         none = target
@@ -222,7 +222,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       // The other attempt's open operation ends now, or blocks the request.
       if (openElsewhere && beside) {
         await play(scope, beside.order_id, { type: 'check', id: openElsewhere.id, mayAsk: true })
-        reading = await readOrder(scope, target.order_id, asked)
+        reading = await readOrder(scope, target.order_id, listedId)
       }
       return reading.state
     },
@@ -260,10 +260,10 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       sent.answer = responded.answer
       return responded
     },
-    file: async (event) => isAnnounced || storeEvent(scope, event),
+    storeResponse: async (event) => isAnnounced || storeEvent(scope, event),
     async list(operation) {
       await lookUp(scope, reading, Object.keys(CALL_NAMES))
-      if (!operation) asked = reading.order_id
+      if (!operation) listedId = reading.order_id
     },
     async lookUp({ operation: { kind, expected, started_at }, known, settleAfterMs }) {
       // Take the age at the reading: an absence proves nothing about a later time.
@@ -307,16 +307,16 @@ export async function lookUp(
   methods: string[] = [],
 ): Promise<OrderView> {
   const view = await lookUpOrder(scope.client, { order_id }, methods, { timeoutMs: 10_000 })
-  await storeNews(order_id, view.operations, events, (event) => storeEvent(scope, event))
+  await storeNewEvents(order_id, view.operations, events, (event) => storeEvent(scope, event))
   return { ...view, operations: view.operations.map((event) => namedEvent(order_id, event)) }
 }
 
 /** Makes a call. Ages are measured by the database's clock. */
 async function call(scope: TillScope, reading: Reading, { kind, started_at }: MoneyOperation, fields: object) {
-  const { order, order_id, now, asked_at } = reading
+  const { order, order_id, now, read_at } = reading
   const server_url = await addressOf(scope, reading)
   const input = { order_currency: order.currency, ...(server_url && { server_url }), ...fields, order_id }
-  return scope.client[CALL_NAMES[kind]](input as never, { deadlineMs: timeToSend(asked_at + started_at - now) })
+  return scope.client[CALL_NAMES[kind]](input as never, { deadlineMs: timeToSend(read_at + started_at - now) })
 }
 
 /**

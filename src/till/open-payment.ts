@@ -3,7 +3,7 @@ import type { CreatePaymentInput } from '../operations/create-payment.ts'
 import { attemptId } from '../orders/attempt-id.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { type Buyer, buyerOf } from '../orders/listed-order.ts'
-import { askedFor } from '../orders/order.ts'
+import { expectedPayment } from '../orders/order.ts'
 import { recordOf } from '../schemas/read.ts'
 import { eventFrom, outcomeOf, wasUsed } from './calls.ts'
 import { again, LOST } from './drive.ts'
@@ -105,9 +105,9 @@ interface Run extends Calls {
   place?: Pick<Reading, 'order_key' | 'base_id' | 'attempt' | 'next'>
   /** The payment that customers were redirected to last, when the run began. */
   seen?: string
-  /** An opening's request. */
+  /** An opening's request, and the payment as its row will have it. */
   input?: CreatePaymentInput
-  asked?: Payment & { terms: Omit<Visit, 'expires_at'> }
+  requested?: Payment & { terms: Omit<Visit, 'expires_at'> }
   mayGoOn?: boolean
   /** The call that creates a payment may have been made. */
   isSent?: boolean
@@ -130,8 +130,12 @@ export async function openPayment(
   const longest = ID_LENGTH - (attempts ? SUFFIX_LENGTH : 0)
   if ([...order_id].length > longest && !(longOrderId && method !== 'auth'))
     return invalid(`An order_id of more than ${longest} characters can never be captured or refunded. ${LONG}`)
-  const asked = { terms: { mode, ...askedFor(input), method }, buyer: buyerOf({ ...input }, reference), server_url }
-  const opening: Run = { scope, base_id: order_id, input, asked, mayGoOn: attempts }
+  const requested = {
+    terms: { mode, ...expectedPayment(input), method },
+    buyer: buyerOf({ ...input }, reference),
+    server_url,
+  }
+  const opening: Run = { scope, base_id: order_id, input, requested, mayGoOn: attempts }
   return again(async () => openedOf(opening, await play(opening, { type: 'open' }))).catch((error) =>
     failed(opening.isSent ? order_id : '', opening.isSent ? 'unknown' : 'not_sent', error),
   )
@@ -148,8 +152,8 @@ function isOpening({ attempts, now }: Reading): boolean {
 const LOOKS = 40
 /** Finds or creates the payment of a link. */
 export async function openLink(scope: TillScope, base_id: string, visit: LinkVisit): Promise<RunEnd> {
-  const asked = { terms: visit.terms, buyer: visit.buyer, link: { page: visit.page, expires_at: visit.expires_at } }
-  const opening: Run = { scope, base_id, visit, asked, mayGoOn: true }
+  const requested = { terms: visit.terms, buyer: visit.buyer, link: { page: visit.page, expires_at: visit.expires_at } }
+  const opening: Run = { scope, base_id, visit, requested, mayGoOn: true }
   for (let look = 1; ; look++) {
     const answer = await again(() => play(opening, { type: 'open' }))
     const isWaiting = 'outcome' in answer && answer.outcome === 'not_sent' && answer.reason === 'in_progress'
@@ -200,7 +204,7 @@ async function play(opening: Run, first: CheckoutMessage): Promise<CheckoutAnswe
     const stop: Opened | undefined = message.type === 'open' ? beforeOpening(opening, state) : undefined
     if (stop) return stop
     const expires_at = opening.visit?.expires_at ?? Number.POSITIVE_INFINITY
-    const visit = opening.asked && { ...opening.asked.terms, expires_at }
+    const visit = opening.requested && { ...opening.requested.terms, expires_at }
     const commands: CheckoutCommand[] = stepCheckout(state, message, opening.reading?.now ?? 0, visit)
     message = undefined
     for (const command of commands) {
@@ -227,7 +231,7 @@ async function readState(opening: Run): Promise<CheckoutState> {
   const seen = seenOf(payment)
   opening.seen ??= seen
   // Only an opening is bound to the payment that it saw first: a cancellation takes any open payment.
-  if (opening.asked && seen !== opening.seen) throw LOST
+  if (opening.requested && seen !== opening.seen) throw LOST
   return {
     isRevoked: opening.isRevoked === true,
     isClosed: reading.isClosed,
@@ -259,11 +263,11 @@ function factsOf(reading: Reading | undefined): AttemptFacts {
  * not be followed by another attempt.
  */
 function beforeOpening(opening: Run, { checkout, attempts }: CheckoutState): Opened | undefined {
-  const { reading, asked, mayGoOn, visit } = opening
+  const { reading, requested, mayGoOn, visit } = opening
   const { base_id, now, attempts: opened } = reading as Reading
   if (!checkout) return undefined
   const { payment, order } = opened.find(({ attempt }) => attempt === checkout.attempts) as Reading
-  if (!visit && JSON.stringify(payment?.terms) !== JSON.stringify(asked?.terms))
+  if (!visit && JSON.stringify(payment?.terms) !== JSON.stringify(requested?.terms))
     return notSent('key_reused', `${base_id} was used for another payment.`)
   const { status } = attempts[checkout.attempts - 1] as AttemptFacts
   if (status == null && !payment?.url && !payment?.lost && now - Number(payment?.written_at) < OPENING_MS)
@@ -293,12 +297,12 @@ async function carryOut(
   const { scope, base_id } = opening
   const { now } = opening.reading as Reading
   switch (command.type) {
-    case 'ask': {
+    case 'look_up': {
       const order_id = attemptId(base_id, command.attempt)
       const [shown] = (await lookUp(scope, await readOrder(scope, order_id))).operations
       // The rows show which of several operations counts.
       opening.status = shown && ((await readOrder(scope, order_id)).order.status ?? recordOf(shown).status ?? null)
-      return { ...command, type: 'asked', status: opening.status }
+      return { ...command, type: 'looked_up', status: opening.status }
     }
     case 'create':
       return create(opening, command)
@@ -374,26 +378,26 @@ async function create(
   { attempt, isNew }: Extract<CheckoutCommand, { type: 'create' }>,
 ): Promise<CheckoutMessage> {
   const { scope, base_id, place, visit } = opening as Required<Run>
-  const { attempts, order_key, asked_at } = opening.reading as Reading
+  const { attempts, order_key, read_at } = opening.reading as Reading
   const order_id = attemptId(base_id, attempt)
   const input = visit ? await visit.inputOf(order_id) : { ...(opening.input as CreatePaymentInput), order_id }
-  const asked = { ...(opening.asked as Payment), server_url: input.server_url }
+  const requested = { ...(opening.requested as Payment), server_url: input.server_url }
   const before = attempts.find((one) => one.attempt === attempt)?.payment
   // If several processes find the payment abandoned, only one takes it over.
   if (before) await abandon(scope, order_key, before.number, before.body)
-  const row = { kind: 'payment', id: '', body: asked, dueInMs: LOOK_MS } as const
+  const row = { kind: 'payment', id: '', body: requested, dueInMs: LOOK_MS } as const
   const { number } = await append(scope, Object.assign(place, { attempt }), row)
   // Check again behind this row: a revocation is recorded first and reads the rows afterwards, so one finds the other.
   if (visit && (await visit.isRevoked())) {
     opening.isRevoked = true
-    await abandon(scope, order_key, number, JSON.stringify(asked))
+    await abandon(scope, order_key, number, JSON.stringify(requested))
     throw LOST
   }
   Object.assign(opening, { isSent: true, seen: seenOf({ number }) })
   let response: { url?: string; user_action_url?: string | null | undefined }
   try {
     // After the deadline another process may take the payment over.
-    response = await scope.client.createPayment(input, { deadlineMs: timeToSend(asked_at) })
+    response = await scope.client.createPayment(input, { deadlineMs: timeToSend(read_at) })
   } catch (error) {
     opening.error = error
     opening.isRejected = isRejected(error)
@@ -403,21 +407,21 @@ async function create(
     const how = wasUsed(error) ? 'used' : outcome === 'unknown' ? outcome : isUnusable ? 'unusable' : 'failed'
     if (!visit) opening.failed = failed(input.order_id, how === 'used' ? 'unknown' : outcome, error)
     if (how === 'failed' || how === 'unusable') {
-      await abandon(scope, order_key, number, JSON.stringify(asked))
+      await abandon(scope, order_key, number, JSON.stringify(requested))
       delete opening.seen
     } else if (visit) {
       // The call has ended: no visitor has to wait for it any more.
       const sql = update('body = ?', `${ONE} AND body = ?`)
-      await run(scope, sql, JSON.stringify({ ...asked, lost: true }), order_key, number, JSON.stringify(asked))
+      await run(scope, sql, JSON.stringify({ ...requested, lost: true }), order_key, number, JSON.stringify(requested))
     }
     return { type: 'not_created', attempt, isNew, how }
   }
   const url = response.url ?? response.user_action_url ?? null
   // The service takes an order_id once: this is its payment, even if another process has taken it over.
-  const its = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
+  const paymentNumber = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
   const set = `body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS}`
-  const sql = update(set, `order_key = ? AND number = ${its}`)
-  const values = [JSON.stringify({ ...asked, url }), order_key, order_key, attempt, number]
+  const sql = update(set, `order_key = ? AND number = ${paymentNumber}`)
+  const values = [JSON.stringify({ ...requested, url }), order_key, order_key, attempt, number]
   await runAll(scope, [[sql, values], ...(scope.opened?.(base_id) ?? [])])
   delete opening.seen
   opening.opened = { outcome: 'done', url }

@@ -55,7 +55,7 @@ export type CheckoutMessage =
   /** The shop cancels the order. */
   | { type: 'cancel' }
   /** The service's status of an attempt; undefined: it is not listed, null: without a status. */
-  | { type: 'asked'; attempt: number; status: unknown; why: Question }
+  | { type: 'looked_up'; attempt: number; status: unknown; why: Question }
   /** The call that creates a payment has ended. `isNew`: its order_id was free just before. */
   | { type: 'created'; attempt: number; url: string }
   | { type: 'not_created'; attempt: number; isNew: boolean; how: 'used' | 'unknown' | 'unusable' | 'failed' }
@@ -76,7 +76,7 @@ export type CheckoutAnswer =
   | { kind: 'cancelled' | 'rejected' | 'link_closed'; attempt: number }
 
 export type CheckoutCommand =
-  | { type: 'ask'; attempt: number; why: Question }
+  | { type: 'look_up'; attempt: number; why: Question }
   | { type: 'create'; attempt: number; isNew: boolean }
   | { type: 'cancel'; attempt: number; why: Reason }
   /** Record that an attempt belongs to the order. */
@@ -95,7 +95,7 @@ const MAX_ATTEMPTS = 99
 const ABANDONED_MS = 24 * 3_600_000
 
 const answer = (reply: CheckoutAnswer): CheckoutCommand[] => [{ type: 'answer', answer: reply }]
-const ask = (attempt: number, why: Question = 'find_out'): CheckoutCommand[] => [{ type: 'ask', attempt, why }]
+const lookUp = (attempt: number, why: Question = 'find_out'): CheckoutCommand[] => [{ type: 'look_up', attempt, why }]
 
 /** Decides on the commands that follow from a message. `visit`: the link that is being opened. */
 export function stepCheckout(
@@ -119,7 +119,7 @@ export function stepCheckout(
   switch (message.type) {
     case 'open':
       return open(state, visit, isExpired, now)
-    case 'asked':
+    case 'looked_up':
       if (message.why === 'find_out') return findOut(state, message, isExpired, now)
       return conclude(state, message.attempt, message.status, message.why)
     case 'created': {
@@ -150,21 +150,21 @@ function open(state: CheckoutState, visit: Visit, isExpired: boolean, now: numbe
   if (isRevoked) return latest(state, state.attempts.length, 'is_revoked')
   if (!checkout && isClosed && !isExpired) return latest(state, state.attempts.length, 'is_closed')
   // An event may show a payment without a record: the storage was lost, or the record could not be written.
-  if (!checkout && (isExpired || state.attempts[0]?.status != null)) return ask(1)
+  if (!checkout && (isExpired || state.attempts[0]?.status != null)) return lookUp(1)
   if (!checkout) return [{ type: 'create', attempt: 1, isNew: false }]
   // A payment with other terms is open: a customer must pay the link's price.
   if (isChanged(checkout, visit)) return answer({ kind: 'changed' })
   const { status, cancelled } = state.attempts[first - 1] ?? {}
   if (status === 'success') return answer({ kind: 'result', attempt: first })
-  if (isExpired) return status === 'failure' ? answer({ kind: 'expired' }) : ask(first)
+  if (isExpired) return status === 'failure' ? answer({ kind: 'expired' }) : lookUp(first)
   if (isClosed) return latest(state, state.attempts.length, 'is_closed')
   if (status === 'failure') {
     // A decline is followed by another attempt, a cancellation only if it was made here.
     const byShop = cancelled === true && !checkout.expired && state.attempts.length <= first
     // Ask first: it may have been paid by another card since, and its webhook may be late.
-    return byShop ? answer({ kind: 'result', attempt: first }) : ask(first)
+    return byShop ? answer({ kind: 'result', attempt: first }) : lookUp(first)
   }
-  if (checkout.url === undefined || checkout.expired) return ask(first)
+  if (checkout.url === undefined || checkout.expired) return lookUp(first)
   // A redirect after a day, or by a link that expires later, is noted. An address is written with its time.
   const isOld = now - (checkout.opened_at as number) >= ABANDONED_MS
   const expires_at = Math.max(visit.expires_at, checkout.expires_at)
@@ -184,7 +184,7 @@ const isChanged = (before: Terms, { amount, currency, method, recurring_amount }
 /** Looks for the latest attempt whose payment exists: an announced attempt may never have been created. */
 function latest(state: CheckoutState, attempt: number, why: Question): CheckoutCommand[] {
   const status = state.attempts[attempt - 1]?.status
-  return status == null ? ask(attempt, why) : conclude(state, attempt, status, why)
+  return status == null ? lookUp(attempt, why) : conclude(state, attempt, status, why)
 }
 
 /**
@@ -214,7 +214,7 @@ function conclude(state: CheckoutState, attempt: number, status: unknown, why: Q
  */
 function findOut(
   { attempts, checkout }: CheckoutState,
-  { attempt, status }: Extract<CheckoutMessage, { type: 'asked' }>,
+  { attempt, status }: Extract<CheckoutMessage, { type: 'looked_up' }>,
   isExpired: boolean,
   now: number,
 ): CheckoutCommand[] {
@@ -251,7 +251,7 @@ const next = (attempt: number): CheckoutCommand[] =>
 
 function notCreated({ attempt, isNew, how }: Extract<CheckoutMessage, { type: 'not_created' }>): CheckoutCommand[] {
   // An opening died before it could record the address. The payment exists, even if the service does not list it.
-  if (how === 'used') return isNew ? replace(attempt) : ask(attempt)
+  if (how === 'used') return isNew ? replace(attempt) : lookUp(attempt)
   const remember: CheckoutCommand[] = how === 'unknown' ? [{ type: 'remember', attempt }] : []
   return [...remember, ...answer({ kind: how === 'unusable' ? 'unusable' : 'failed' })]
 }

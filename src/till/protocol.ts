@@ -129,7 +129,7 @@ type Of<Type extends Message['type']> = Extract<Message, { type: Type }>
 export type Command =
   | { type: 'store'; operation: MoneyOperation }
   /** Store the service's response as an event. */
-  | { type: 'file'; operation: MoneyOperation; record: object }
+  | { type: 'store_response'; operation: MoneyOperation; record: object }
   /** Keep an end that contradicts the settled end: a person must look at both. */
   | { type: 'contradict'; operation: MoneyOperation; late: MoneyEnd }
   /** Make the call, then pass on `responded`. */
@@ -248,11 +248,11 @@ function begin(state: OrderState, wanted: MoneyRequest, now: number): Step {
   // The doubted operation's caller was advised to use a new key, which could now make the operation twice.
   const doubted = operations.find((one) => one.kind === kind && one.late && one.answer?.code === 'not_executed')
   if (doubted) return answer(state, { code: 'unsettled', id: doubted.id, kind, isOwn: false })
-  const asked = committed(order, operations)
+  const committedTotals = committed(order, operations)
   // A pending operation may fail, so the whole rest cannot be requested: its amount is not known.
-  const isMoving = partsOf(asked) !== partsOf(order.totals)
+  const isMoving = partsOf(committedTotals) !== partsOf(order.totals)
   if (isMoving && (amount === null || expected > left)) return answer(state, { code: 'pending', kind, left })
-  const refunded = asked.refunded_minor + (order.refundedElsewhere ?? 0)
+  const refunded = committedTotals.refunded_minor + (order.refundedElsewhere ?? 0)
   // Without an amount the service takes its own rest, which may exceed the rest that is known here.
   if (limit !== undefined && kind === 'refund' && (amount === null || refunded + expected > limit)) {
     return answer(state, { code: 'over_limit', limit })
@@ -424,7 +424,7 @@ function send(state: OrderState, operation: MoneyOperation, now: number): Step {
 function responded(state: OrderState, operation: MoneyOperation, message: Of<'responded'>): Step {
   const { outcome, answer, operation_id } = message
   return end(state, operation, { outcome, answer, operation_id }, [
-    ...filed(operation, answer),
+    ...storeResponse(operation, answer),
     { type: 'answer', answer },
   ])
 }
@@ -441,12 +441,12 @@ function late(state: OrderState, operation: MoneyOperation, { type: _, id, ...la
       ? isDone && operation_id === (operation.operation_id ?? operation_id)
       : outcome === 'unknown' || !isDone
   const commands: Command[] = isSame ? [] : [{ type: 'contradict', operation, late }]
-  commands.push(...filed(operation, late.answer))
+  commands.push(...storeResponse(operation, late.answer))
   return also({ state, commands }, answerOf(isSame ? operation : { ...operation, late }))
 }
 
-const filed = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
-  answer.code === 'executed' ? [{ type: 'file', operation, record: answer.record }] : []
+const storeResponse = (operation: MoneyOperation, answer: MoneyAnswer): Command[] =>
+  answer.code === 'executed' ? [{ type: 'store_response', operation, record: answer.record }] : []
 
 /** Whether an operation was pending and then declined: its late end counts. */
 export const isDeclined = ({ operation_id, late }: MoneyOperation): boolean =>

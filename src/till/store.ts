@@ -237,13 +237,13 @@ export type Payment = {
 export type PaymentLink = { page: object; expires_at: number; opened_at?: number; expired?: true }
 
 /**
- * An attempt at paying an order, as read at one moment: `now` by the database's clock, `asked_at` by this machine's.
+ * An attempt at paying an order, as read at one moment: `now` by the database's clock, `read_at` by this machine's.
  * `state` is for the protocol. `base_id`: the order_id that the shop knows. `attempts`: the order's used attempts by
  * number, or its known attempts if none was used. `announced`: the highest number. `isClosed`: the shop has cancelled
  * the order.
  */
 export interface Reading
-  extends Record<'attempt' | 'announced' | 'next' | 'now' | 'asked_at', number>,
+  extends Record<'attempt' | 'announced' | 'next' | 'now' | 'read_at', number>,
     Record<'order_key' | 'base_id' | 'order_id', string> {
   payment: (Payment & Row) | undefined
   events: (StoredSummary & Pick<Row, 'written_at' | 'number'>)[]
@@ -274,21 +274,21 @@ export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: s
 ]
 
 /**
- * Reads all attempts of an order in one statement, and clears `is_open` where it no longer applies. `asked`: the
- * attempt whose operations the service has listed just now. `more`: an event that counts as stored; then nothing is
+ * Reads all attempts of an order in one statement, and clears `is_open` where it no longer applies. `listedId`:
+ * the attempt whose operations the service has listed just now. `more`: an event that counts as stored; then nothing is
  * written. `given`: rows that were read before.
  * @returns The attempt with this order_id.
  */
 export async function readOrder(
   tables: Tables,
   order_id: string,
-  asked = '',
+  listedId = '',
   more: readonly StoredSummary[] = [],
   given?: readonly Row[],
 ): Promise<Reading> {
   const { base_id, attempt } = attemptOf(order_id)
   const order_key = await orderKeyOf(base_id)
-  const asked_at = Date.now()
+  const read_at = Date.now()
   const [sql, values] = selectOrder(tables, order_key)
   const read = given ?? (await run(tables, sql, ...values))
   const [first] = read as [Row]
@@ -296,7 +296,7 @@ export async function readOrder(
   const rows = read.filter(({ kind }) => kind !== null)
   const numbers = [...new Set([attempt, ...rows.map((row) => Number(row.attempt))])].sort((a, b) => a - b)
   const place = {
-    ...{ order_key, base_id, asked_at, now: Number(first.now), next: Number(rows.at(-1)?.number ?? 0) + 1 },
+    ...{ order_key, base_id, read_at, now: Number(first.now), next: Number(rows.at(-1)?.number ?? 0) + 1 },
     announced: Math.max(1, ...rows.map((row) => Number(row.attempt))),
     isClosed: rows.some(({ kind }) => kind === 'close'),
     attempts: [] as Reading[],
@@ -304,11 +304,12 @@ export async function readOrder(
   const parsed = numbers.map((number) => parse(tables, base_id, number, rows, number === attempt ? more : []))
   const all = parsed.map((one): Reading => {
     const isPaidElsewhere = parsed.some((other) => other !== one && holdsMoney(other.folded.totals))
-    const of = (its: Parsed, wasAsked = false) => judge(tables, its, first, isPaidElsewhere, wasAsked)
+    const judged = (parsedAttempt: Parsed, isListed = false) =>
+      judge(tables, parsedAttempt, first, isPaidElsewhere, isListed)
     return {
-      ...{ ...place, ...of(one, one.order_id === asked) },
+      ...{ ...place, ...judged(one, one.order_id === listedId) },
       upTo: (last) =>
-        of(
+        judged(
           parse(
             tables,
             base_id,
@@ -416,7 +417,7 @@ function judge(
   { attempt, order_id, rows, payment, events, bases, stored, folded }: Parsed,
   { recovered_at, backup_at }: Row,
   isPaidElsewhere: boolean,
-  wasAsked: boolean,
+  isListed: boolean,
 ) {
   const isTwice = isPaidElsewhere && holdsMoney(folded.totals) && !folded.flags.includes('paid_twice')
   const order = { ...folded, order_id, flags: isTwice ? [...folded.flags, 'paid_twice' as const] : folded.flags }
@@ -425,13 +426,13 @@ function judge(
   const lostAt = Number(recovered_at)
   const isOurs = payment?.url !== undefined && Number(payment.written_at) > lostAt
   const askedAt = stored.find(({ started_at }) => started_at > lostAt)?.started_at
-  const isAsked = wasAsked || isOurs || askedAt !== undefined
+  const isAsked = isListed || isOurs || askedAt !== undefined
   const idsOf = (isIn: (writtenAt: number) => boolean) =>
     events.flatMap(({ operation_id, written_at }) => (operation_id && isIn(Number(written_at)) ? operation_id : []))
   // An operation from before the backup needs no key, nor does an operation that was made after the service was asked.
   const operation_ids = idsOf(() => true)
-  const asked = new Set(idsOf((at) => at <= (askedAt ?? Number.POSITIVE_INFINITY)))
-  const keyless = idsOf((at) => at <= Number(backup_at)).concat(operation_ids.filter((id) => !asked.has(id)))
+  const listedIds = new Set(idsOf((at) => at <= (askedAt ?? Number.POSITIVE_INFINITY)))
+  const keyless = idsOf((at) => at <= Number(backup_at)).concat(operation_ids.filter((id) => !listedIds.has(id)))
   const lost = ((lostAt > 0 && !isOurs) || !isAsked) && { loss: { at: lostAt, isAsked, keyless } }
   const calls = asOfEvents({ order, operations: stored, ...lost })
   const isAddressable = !tables.addressOf || tables.addressOf(order_id, payment) !== undefined
@@ -461,12 +462,12 @@ export function orderOf(attempts: readonly Reading[]): TillOrder | undefined {
 export async function readNamed(
   tables: Tables,
   named: string,
-  asked = '',
+  listedId = '',
 ): Promise<[reading: Reading, isWhole: boolean]> {
-  const reading = await readOrder(tables, named, asked)
+  const reading = await readOrder(tables, named, listedId)
   const base_id = baseOrderId(named)
   if (reading.state.order.isKnown || named !== `${base_id}~1`) return [reading, reading.attempt === 1]
-  return [await readOrder(tables, base_id, asked), false]
+  return [await readOrder(tables, base_id, listedId), false]
 }
 
 /**

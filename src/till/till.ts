@@ -184,8 +184,8 @@ export function tillOver(scope: TillScope): Till {
       const wrong = check(input) ?? (await rejectionOf(client, CALL_NAMES[kind], { order_currency: 'UAH', ...input }))
       if (wrong) return wrong as never
       const { order_id, ...fields } = input
-      const asked = await requestOf(kind, fields, key)
-      const request = { ...asked, hasCurrency: true, version: ifVersion, limit: limitMinor }
+      const keyed = await requestOf(kind, fields, key)
+      const request = { ...keyed, hasCurrency: true, version: ifVersion, limit: limitMinor }
       return (await play(scope, order_id, { type: 'request', request }, fields)) as never
     }
   return {

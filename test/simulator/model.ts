@@ -471,12 +471,12 @@ function* carriedOut(world: World, run: Run, command: Command): Generator<[strin
       if (run.message?.type === 'responded') yield ['cannot store it', { ...world, run }]
       return
     }
-    case 'file': {
+    case 'store_response': {
       const { operation_id } = command.record as { operation_id: string }
       const one = world.made.find(({ id }) => id === operation_id) as World['made'][number]
       const isFinal = !one.pending
       const known = isFinal || !world.known.includes(operation_id) ? knowing(world.known, one) : world.known
-      return yield ['files the response', { ...world, known, run }]
+      return yield ['stores the response', { ...world, known, run }]
     }
     case 'look_up':
       // Operations that the service shows are stored like webhooks.

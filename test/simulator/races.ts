@@ -96,7 +96,7 @@ const TILL_RACES: readonly Race[] = [
     [
       'a paused process sends all the same',
       [...PRESSED, ...BUTTONS],
-      'timeToSend(asked_at + started_at - now)',
+      'timeToSend(read_at + started_at - now)',
       '30_000',
     ],
     [
@@ -109,7 +109,7 @@ const TILL_RACES: readonly Race[] = [
       'an absence counts what a pause added',
       BUTTONS,
       'reading.now - started_at >=',
-      'reading.now + Date.now() - reading.asked_at - started_at >=',
+      'reading.now + Date.now() - reading.read_at - started_at >=',
     ],
     [
       'what was known before the call is forgotten',

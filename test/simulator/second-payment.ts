@@ -130,8 +130,8 @@ function* inRun(world: World, run: Run, protocol: typeof stepCheckout): Generato
   const { payments } = world
   const status = payments[n - 1]
   switch (command?.type) {
-    case 'ask':
-      return yield ['asks', say(learn(world, n), { ...command, type: 'asked', status })]
+    case 'look_up':
+      return yield ['asks', say(learn(world, n), { ...command, type: 'looked_up', status })]
     case 'create': {
       const fails = (how: 'used' | 'unknown') => ({ ...command, type: 'not_created', how }) as const
       if (status !== undefined) return yield ['is used', say(world, fails('used'))]

@@ -207,7 +207,7 @@ function* carriesOut(world: TillWorld, run: Run, command: Command): Generator<[s
       const call = { attempt: id, key: keyHash, amount: expected, sent: world.now }
       return yield ['sends the call', { ...world, calls: [...world.calls, call] }, { ...run, awaits: id }]
     }
-    case 'file':
+    case 'store_response':
       return yield [
         'stores the response',
         stored(world, (command.record as { operation_id: string }).operation_id),

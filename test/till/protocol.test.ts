@@ -219,13 +219,19 @@ describe('a response after the operation was settled', () => {
   const settled = made({ outcome: 'rejected', answer: NOT })
   const responded: Message = { type: 'responded', id: 'm', outcome: 'done', answer: DONE, operation_id: 'r-1' }
   it.each<[string, MoneyOperation, Message, string[], object]>([
-    ['otherwise is kept for a person', settled, responded, ['contradict', 'file', 'answer'], { code: 'contradicted' }],
-    ['by the same operation is the same', done(), responded, ['file', 'answer'], DONE],
+    [
+      'otherwise is kept for a person',
+      settled,
+      responded,
+      ['contradict', 'store_response', 'answer'],
+      { code: 'contradicted' },
+    ],
+    ['by the same operation is the same', done(), responded, ['store_response', 'answer'], DONE],
     [
       'by another operation is not',
       done({ operation_id: 'r-2' }),
       responded,
-      ['contradict', 'file', 'answer'],
+      ['contradict', 'store_response', 'answer'],
       { record: {} },
     ],
     ['that is unknown changes nothing', done(), { ...responded, outcome: 'unknown', answer: NOT }, ['answer'], DONE],

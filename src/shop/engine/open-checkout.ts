@@ -5,7 +5,7 @@ import { isApiError, isInvalidInputError } from '../../errors.ts'
 import type { CreatePaymentInput } from '../../operations/create-payment.ts'
 import { attemptId } from '../../orders/attempt-id.ts'
 import { buyerOf } from '../../orders/listed-order.ts'
-import { askedFor } from '../../orders/order.ts'
+import { expectedPayment } from '../../orders/order.ts'
 import { cancelOrder as cancelInTill, closeOrder, type LinkVisit, openLink } from '../../till/open-payment.ts'
 import type { CheckoutAnswer } from '../../till/protocol-checkout.ts'
 import { customerDefaults } from '../env.ts'
@@ -24,8 +24,8 @@ export type Opening =
   | { kind: 'redirect'; url: string }
   | { kind: Exclude<CheckoutAnswer['kind'], 'redirect' | 'result' | 'cancelled' | 'rejected' | 'link_closed'> }
 
-const expectedOf = ({ order, reference }: CheckoutLink): ExpectedOrder & ReturnType<typeof askedFor> => ({
-  ...askedFor(order),
+const expectedOf = ({ order, reference }: CheckoutLink): ExpectedOrder & ReturnType<typeof expectedPayment> => ({
+  ...expectedPayment(order),
   ...(reference !== undefined && { reference }),
 })
 
@@ -63,7 +63,7 @@ function visitOf(scope: Scope, link: CheckoutLink, path: string): LinkVisit {
   const email = customerEmail ?? order.customer_email
   const { description, customer_lang: lang } = order
   return {
-    terms: { ...askedFor(order), method: order.method },
+    terms: { ...expectedPayment(order), method: order.method },
     buyer: { ...buyerOf({ ...order }, reference), ...(email != null && { email }) },
     page: { link: path, origin, lang, description } satisfies CheckoutPage,
     expires_at: link.expiresAt,

@@ -36,6 +36,7 @@ export const TEST_ALL_ONLY: Readonly<Record<string, string>> = {
   'test/node/object-in-workerd.test.ts': 'starts workerd',
   'test/node/model.test.ts': 'explores hundreds of thousands of states',
   'test/node/links-elsewhere.test.ts': 'starts Postgres',
+  'test/node/starters.test.ts': 'compiles a program',
   'test/node/server-template.test.ts': 'packs the package, and starts Postgres and other processes',
   'test/node/paid-blocks.test.ts': 'proves every program of the documents that ships',
   'test/node/stores.test.ts': 'starts Postgres',

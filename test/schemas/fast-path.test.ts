@@ -101,7 +101,8 @@ describe('no message repeats what was received', () => {
         for (const value of values) inputs.push({ ...EVENT, method: 'purchase', [field]: value })
       const issues = inputs.flatMap((input) => v.safeParse(schema, input).issues ?? [])
       expect(issues).not.toEqual([])
-      for (const { message } of issues) expect(message).not.toMatch(/canary|4242|^Invalid|Expected/)
+      const messages = [...new Set(issues.map(({ message }) => message))]
+      expect(messages.filter((message) => /canary|4242|^Invalid|Expected/.test(message))).toEqual([])
     },
   )
 })

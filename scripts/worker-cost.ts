@@ -82,8 +82,10 @@ export function callsOfOrder(calls: ReadonlyMap<string, Calls>, more: Readonly<R
   return sum
 }
 
-/** Dollars of a month with this many orders a day, by product. */
-export function costOf(ordersADay: number, order: Calls): Record<string, number> {
+/** Dollars of a month with this many orders a day, by product. With Postgres no object is called, and none stores. */
+export function costOf(ordersADay: number, calls: Calls, withPostgres = false): Record<string, number> {
+  const order = withPostgres ? { ...calls, 'object calls': 0, 'rows read': 0, 'rows written': 0 } : calls
+  const objectBytes = withPostgres ? 0 : ASSUMED.objectBytesOfAnOrder
   const orders = ordersADay * ASSUMED.days
   const requests = Object.values(ORDER).reduce((sum, times) => sum + times, 0)
   const seconds = Math.min(order['object calls'] * ASSUMED.secondsOfAnObjectCall * orders, ASSUMED.secondsOfAMonth)
@@ -104,7 +106,7 @@ export function costOf(ordersADay: number, order: Calls): Record<string, number>
     logs: pay('logs', (requests + order['object calls']) * orders),
     'storage of the month':
       pay('kvGigabytes', (orders * ASSUMED.kvBytesOfAnOrder) / 1e9) +
-      pay('objectGigabytes', (orders * ASSUMED.objectBytesOfAnOrder) / 1e9),
+      pay('objectGigabytes', (orders * objectBytes) / 1e9),
   }
 }
 
@@ -115,9 +117,12 @@ export function costTable(calls: ReadonlyMap<string, Calls>): string {
   const columns = Object.keys(costOf(1, order))
   const sum = (cost: Record<string, number>) => Object.values(cost).reduce((a, b) => a + b, 0)
   const rows = [1_000, 100_000, 1_000_000].map((ordersADay) => {
-    const cost = costOf(ordersADay, order)
-    const cells = [...Object.values(cost), sum(cost), sum(costOf(ordersADay, erased))]
-    return `| ${ordersADay.toLocaleString('en')} | ${cells.map((one) => dollars(one)).join(' | ')} |`
+    // An object takes about a thousand calls a second: it is too slow for a million orders a day.
+    const withPostgres = ordersADay > 100_000
+    const cost = costOf(ordersADay, order, withPostgres)
+    const cells = [...Object.values(cost), sum(cost), sum(costOf(ordersADay, erased, withPostgres))]
+    const name = `${ordersADay.toLocaleString('en')}${withPostgres ? ', with Postgres' : ''}`
+    return `| ${name} | ${cells.map((one) => dollars(one)).join(' | ')} |`
   })
   return [
     `| orders a day | ${columns.join(' | ')} | in all | with \`RETENTION_DAYS\` |`,

@@ -192,6 +192,9 @@ it('sells no id that can never be refunded, unless that is meant', async () => {
   expect(JSON.stringify(refused)).toContain('longOrderId')
   const hold = { ...long, method: 'auth' } as const
   expect(wordOf(await till.createPayment(hold, { longOrderId: true }))).toBe('rejected invalid_input')
+  // The id of another attempt would be too long to be captured.
+  const tried = await till.createPayment({ ...hold, order_id: 'x'.repeat(30) }, { attempts: true, longOrderId: true })
+  expect(wordOf(tried)).toBe('rejected invalid_input')
   expect(emulator.orders.get(order_id)).toBeUndefined()
   const opened = await till.createPayment(long, { longOrderId: true })
   await pay((opened as { url: string }).url)

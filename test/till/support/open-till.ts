@@ -48,15 +48,18 @@ export async function openDatabase(): Promise<TillDatabase> {
   return database
 }
 
-/** An empty database whose clock is the emulator's. */
-export async function clockedDatabase({ clock }: Pick<Emulator, 'clock'>): Promise<TillDatabase> {
-  const real = await openDatabase()
+/** A database, or an empty one, whose clock is the emulator's. */
+export async function clockedDatabase(
+  { clock }: Pick<Emulator, 'clock'>,
+  real?: Omit<TillDatabase, 'clock'>,
+): Promise<TillDatabase> {
+  const { run, batch } = real ?? (await openDatabase())
   return {
     get clock() {
       return String(clock.now())
     },
-    run: (sql, values) => real.run(sql, values),
-    batch: (statements) => (real as Required<TillDatabase>).batch(statements),
+    run,
+    ...(batch && { batch }),
   }
 }
 

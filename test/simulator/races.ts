@@ -135,8 +135,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'an event that loses its insert is gone',
       BESIDE,
-      'append(scope, read, its, beside)',
-      'append(scope, read, its, beside).catch(() => ({ written_at: 0 }) as never)',
+      'append(scope, read, entry, beside)',
+      'append(scope, read, entry, beside).catch(() => ({ written_at: 0 }) as never)',
     ],
   ]),
   ...inFile('../till/settle.ts', [
@@ -268,7 +268,7 @@ export const RACES: readonly Race[] = [
     [
       'another attempt of a till without a question',
       BACK,
-      "return byShop ? answer({ kind: 'result', attempt: first }) : ask(first)",
+      "return byShop ? answer({ kind: 'result', attempt: first }) : lookUp(first)",
       "return byShop ? answer({ kind: 'result', attempt: first }) : next(first)",
     ],
     [

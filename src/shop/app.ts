@@ -14,7 +14,7 @@ import { authenticate, health } from './routes/admin.ts'
 import { API } from './routes/api.ts'
 import { checkout } from './routes/checkout.ts'
 import { result, resultPosted } from './routes/result.ts'
-import { type Route, readAsked } from './routes/route.ts'
+import { type Route, readInput } from './routes/route.ts'
 import { shortLink } from './routes/short-link.ts'
 import { webhooks } from './routes/webhooks.ts'
 import type { C, Deps } from './scope.ts'
@@ -47,8 +47,8 @@ export function createApp(deps: Deps): Hono<{ Bindings: ShopEnv }> {
       const { by, role } = actor
       if (!may(role, row.may)) throw new ProblemError(403, 'forbidden', `This needs the right "${row.may}".`)
       requireBindings(c.env, row.needs, withoutIn(deps))
-      const asked = await readAsked(c, row)
-      const done = await row.run(c, { ...scopeOf(deps, c), by, role }, asked)
+      const input = await readInput(c, row)
+      const done = await row.run(c, { ...scopeOf(deps, c), by, role }, input)
       return done instanceof Response ? done : Response.json(done, { status: row.statuses?.[0] ?? 200 })
     })
   }

@@ -43,7 +43,7 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
   scope.till = {
     client: clientOf(env, deps),
     // The object makes the tables itself.
-    database: withoutIn(deps).includes('TILL') ? madeBefore(deps, env, database) : database,
+    database: withoutIn(deps).includes('TILL') ? makeTablesFirst(deps, env, database) : database,
     keepCardToken: keepsCardToken(env),
     isTestClock: !isRealTime,
     ...hooksOf(scope),
@@ -51,16 +51,16 @@ export function openScope(given: Deps, env: ShopEnv & { [TEST_DEPS]?: Deps }, wa
   return scope
 }
 
-const made = new WeakSet<object>()
+const withTables = new WeakSet<object>()
 
 /**
  * A database of the shop's own gets its tables before the first statement of each process. In a Worker, no request may
  * wait for the work of another, which ends with that customer's connection.
  */
-function madeBefore(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatabase {
+function makeTablesFirst(deps: Deps, env: ShopEnv, database: TillDatabase): TillDatabase {
   const ready = async (): Promise<void> => {
-    if (!made.has(deps)) await makeShop(deps, env, database)
-    made.add(deps)
+    if (!withTables.has(deps)) await makeShop(deps, env, database)
+    withTables.add(deps)
   }
   const { batch } = database
   return {

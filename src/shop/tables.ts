@@ -34,7 +34,7 @@ const TABLES = `
     PRIMARY KEY (order_id, item));
   CREATE TABLE edgetill_matter (id TEXT PRIMARY KEY, at bigint NOT NULL, is_done integer NOT NULL, matter text NOT NULL);
   CREATE INDEX edgetill_matter_open ON edgetill_matter (at) WHERE is_done = 0;
-  CREATE TABLE edgetill_copy (order_id TEXT PRIMARY KEY, written_at bigint NOT NULL, due_at bigint, told bigint NOT NULL);
+  CREATE TABLE edgetill_copy (order_id TEXT PRIMARY KEY, written_at bigint NOT NULL, due_at bigint, reported bigint NOT NULL);
   CREATE INDEX edgetill_copy_due ON edgetill_copy (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE edgetill_erasure (order_id TEXT PRIMARY KEY, before_at bigint NOT NULL, next_at bigint NOT NULL, place TEXT NOT NULL);
   CREATE INDEX edgetill_erasure_due ON edgetill_erasure (next_at);

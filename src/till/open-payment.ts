@@ -382,6 +382,7 @@ async function create(
   const order_id = attemptId(base_id, attempt)
   const input = visit ? await visit.inputOf(order_id) : { ...(opening.input as CreatePaymentInput), order_id }
   const requested = { ...(opening.requested as Payment), server_url: input.server_url }
+  const body = JSON.stringify(requested)
   const before = attempts.find((one) => one.attempt === attempt)?.payment
   // If several processes find the payment abandoned, only one takes it over.
   if (before) await abandon(scope, order_key, before.number, before.body)
@@ -390,7 +391,7 @@ async function create(
   // Check again behind this row: a revocation is recorded first and reads the rows afterwards, so one finds the other.
   if (visit && (await visit.isRevoked())) {
     opening.isRevoked = true
-    await abandon(scope, order_key, number, JSON.stringify(requested))
+    await abandon(scope, order_key, number, body)
     throw LOST
   }
   Object.assign(opening, { isSent: true, seen: seenOf({ number }) })
@@ -407,12 +408,12 @@ async function create(
     const how = wasUsed(error) ? 'used' : outcome === 'unknown' ? outcome : isUnusable ? 'unusable' : 'failed'
     if (!visit) opening.failed = failed(input.order_id, how === 'used' ? 'unknown' : outcome, error)
     if (how === 'failed' || how === 'unusable') {
-      await abandon(scope, order_key, number, JSON.stringify(requested))
+      await abandon(scope, order_key, number, body)
       delete opening.seen
     } else if (visit) {
       // The call has ended: no visitor has to wait for it any more.
       const sql = update('body = ?', `${ONE} AND body = ?`)
-      await run(scope, sql, JSON.stringify({ ...requested, lost: true }), order_key, number, JSON.stringify(requested))
+      await run(scope, sql, JSON.stringify({ ...requested, lost: true }), order_key, number, body)
     }
     return { type: 'not_created', attempt, isNew, how }
   }

@@ -126,9 +126,9 @@ describe('each step', () => {
       const done = await post(shown, /\/confirm$/)
       expect(done).toBe('/console/orders/A-1')
     }
-    expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.said.erase)
+    expect(plain(await browser.open('/console/orders/A-1'))).toContain(en.messages.erase)
     // It is said once.
-    expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.said.erase)
+    expect(plain(await browser.open('/console/orders/A-1'))).not.toContain(en.messages.erase)
   })
 
   it('that was not done answers 303 too, to a page of this session that shows what was typed and can be loaded again', async () => {

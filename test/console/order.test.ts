@@ -51,7 +51,7 @@ describe('an order', () => {
     expect((await orderOf(world)).status).toBe(null)
     const asked = await browser.submit(formTo(step, /\/resend\/confirm$/))
     expect((await orderOf(world)).status).toBe('success')
-    expect(plain(asked)).toContain(en.said.resend)
+    expect(plain(asked)).toContain(en.messages.resend)
   })
 
   it('says that a reason was lost, and that an erasure goes on', async () => {
@@ -68,12 +68,12 @@ describe('an order', () => {
     const receipt = await browser.submit(formTo(step, CONFIRM), { reason: 'a broken cup' })
     expect([receipt.url, plain(receipt)]).toEqual([
       expect.stringContaining('/orders/A-1/receipt/'),
-      expect.stringContaining(en.said.reasonLost as string),
+      expect.stringContaining(en.messages.reasonLost as string),
     ])
     world.object.before = undefined
     expect((await order()).totals.refunded_minor).toBe(4025)
     const erase = await browser.submit(formTo(await browser.open('/console/orders/A-1'), /\/erase$/))
-    expect(plain(await browser.submit(formTo(erase, /\/erase\/confirm$/)))).toContain(en.said.erasing)
+    expect(plain(await browser.submit(formTo(erase, /\/erase\/confirm$/)))).toContain(en.messages.erasing)
   })
 
   it('keeps the text of a note that could not be added', async () => {
@@ -89,7 +89,7 @@ describe('an order', () => {
     world.object.before = undefined
     const added = await browser.submit(formTo(failed, /\/notes$/), { text: 'Called <Olena>' })
     expect([added.url, plain(added)]).toEqual(['/console/orders/A-1', expect.stringContaining('Called &lt;Olena&gt;')])
-    expect(added.text).toContain(en.said.noted)
+    expect(added.text).toContain(en.messages.noted)
     expect(added.text).toContain('[\n  {\n    &quot;')
   })
 
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect(failed).toContain(`${kinds.on_event_given_up} ${says.on_event_given_up}`)
     expect(failed).not.toContain(en.problems.outcome_unknown.title)
     isWrong = false
-    expect(await replay('attention')).toContain(en.said.replay)
+    expect(await replay('attention')).toContain(en.messages.replay)
   })
 
   it('is refunded once, though its form is sent twice at once, and by another person too', async () => {

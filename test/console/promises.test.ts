@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startOf } from '../../src/shop/console/lib/shop-day.ts'
 import { shortTimeOf, timeOf } from '../../src/shop/console/lib/time.ts'
 import { linkPill, untilOf } from '../../src/shop/console/pages/link-parts.ts'
-import { saidByCode, shownId } from '../../src/shop/console/visit.ts'
+import { outcomeByCode, shownId } from '../../src/shop/console/visit.ts'
 import { wordsIn } from '../../src/shop/console/words/words.ts'
 import type { Shop } from '../../src/shop/index.ts'
 import { ownLog, World } from '../worker/support/world.ts'
@@ -83,8 +83,8 @@ describe('an act whose response is lost', () => {
 })
 
 it.each([
-  [409, '/console/orders/A-1', en.said.open],
-  [422, '/console/orders/A-1', en.said.open],
+  [409, '/console/orders/A-1', en.messages.open],
+  [422, '/console/orders/A-1', en.messages.open],
   [503, '/console/orders/A-1/resend/confirm', en.problems.not_sent.body],
 ])('finding out that is rejected with %d leads to %s', async (status, url, says) => {
   const { shop, real, browser } = await open()
@@ -330,7 +330,7 @@ describe('in a zone that is not UTC', () => {
 })
 
 it('a code of an error stands for words, in the record too', () => {
-  expect(['api', 'over_limit', 'x'].map(saidByCode)).toEqual(['rejected', 'forbidden', undefined])
+  expect(['api', 'over_limit', 'x'].map(outcomeByCode)).toEqual(['rejected', 'forbidden', undefined])
 })
 
 it('a link for anybody says when all its orders are taken', () => {

@@ -262,7 +262,7 @@ it('each cookie is for no script and no other site, and lasts no longer than it 
     [SESSION]: `Max-Age=1800; ${strict('/')}`,
     edgetill_form: `Max-Age=600; ${strict('/console')}`,
     edgetill_lang: 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
-    edgetill_said: `Max-Age=60; ${strict('/console')}`,
+    edgetill_message: `Max-Age=60; ${strict('/console')}`,
   })
 })
 

@@ -394,7 +394,7 @@ describe('what is not known', () => {
     expect(plain(page)).toContain('Find out')
     expect(plain(page)).not.toContain('It was not done')
     const found = await browser.submit(formTo(page, /\/find$/))
-    expect([found.url, plain(found).includes(en.said.found as string), acts(found)]).toEqual([
+    expect([found.url, plain(found).includes(en.messages.found as string), acts(found)]).toEqual([
       '/console/orders/A-1',
       true,
       [],
@@ -409,6 +409,6 @@ describe('what is not known', () => {
     await browser.signIn().catch(() => {})
     const page = await browser.open('/console/orders/A-1')
     expect(acts(page)).toEqual(['find', 'settle'])
-    expect(plain(await browser.submit(formTo(page, /\/find$/)))).toContain(en.said.open)
+    expect(plain(await browser.submit(formTo(page, /\/find$/)))).toContain(en.messages.open)
   })
 })

@@ -66,8 +66,8 @@ export async function page(visit: Visit, shown: Page): Promise<Response> {
   const signed = person && (visit as SignedVisit)
   const count = signed ? countOf(attention ?? (await attentionOf(signed, 0))) : ''
   const isTest = !isLive(c.env)
-  const said = signed && takeSaid(visit)
-  const named = isWrong ? words.error(title) : said ? `${said} ${title}` : title
+  const message = signed && takeMessage(visit)
+  const named = isWrong ? words.error(title) : message ? `${message} ${title}` : title
   const whole = `${count ? `(${count}) ` : ''}${named} · ${shop || words.console}`
   const document = await html`<!doctype html>
 <html lang="${words.lang}">
@@ -90,7 +90,7 @@ ${signed && menu(signed, count)}
 <main id="content">
 ${shop && html`<p class="print">${shop}</p>`}
 <h1><bdi>${title}</bdi></h1>
-${said && html`<p class="said" role="status">${said}</p>`}
+${message && html`<p class="message" role="status">${message}</p>`}
 ${body}
 </main>
 <footer>${signed && signedIn(signed)}${languageLink(visit)}</footer>
@@ -124,11 +124,11 @@ function menu(visit: SignedVisit, count: string): Html {
   const isIn = (to: string) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`))
   const shown = MENU.filter(([name]) => name !== 'newLink' || maySell(visit))
   return html`<nav aria-label="${words.menu}"><ul>${shown.map(([name, to, where]) => {
-    const isMore = name === 'more' && MENU.some(([, other, its]) => its === 'wide' && isIn(other))
+    const isMore = name === 'more' && MENU.some(([, other, shownOn]) => shownOn === 'wide' && isIn(other))
     const current = path === to ? 'page' : isIn(to) || isMore ? 'true' : ''
     const number = name === 'attention' && count && html` <b class="count">${count}</b>`
-    const said = current && html` aria-current="${current}"`
-    return html`<li class="${where}"><a href="${at(visit, to)}"${said}>${words.nav[name]}${number}</a></li>`
+    const ariaCurrent = current && html` aria-current="${current}"`
+    return html`<li class="${where}"><a href="${at(visit, to)}"${ariaCurrent}>${words.nav[name]}${number}</a></li>`
   })}</ul></nav>`
 }
 
@@ -168,7 +168,7 @@ export const lineTo = (visit: Visit, path: string, text: string): Html =>
 export const older = (visit: Visit, path: string, cursor: string | null, query = {}): Html | false =>
   cursor !== null && lineTo(visit, `${path}?${new URLSearchParams({ ...query, cursor })}`, visit.words.orders.older)
 
-const SAID_COOKIE = 'edgetill_said'
+const MESSAGE_COOKIE = 'edgetill_message'
 
 /** A cookie for the console's next page. @param maxAge Seconds. */
 export function leave({ c, base }: Visit, name: string, value: string, maxAge: number): void {
@@ -176,18 +176,18 @@ export function leave({ c, base }: Visit, name: string, value: string, maxAge: n
   setCookie(c, name, value, { path: base || '/', httpOnly: true, sameSite: 'Strict', maxAge, secure })
 }
 
-/** Sends the browser to another page, so that a reload repeats nothing. @param said The message of that page. */
-export function redirect(visit: Visit, path: string, said?: string): Response {
-  if (said) leave(visit, SAID_COOKIE, said, 60)
+/** Sends the browser to another page, so that a reload repeats nothing. @param message The name of its message. */
+export function redirect(visit: Visit, path: string, message?: string): Response {
+  if (message) leave(visit, MESSAGE_COOKIE, message, 60)
   return respond(visit, null, 303, { location: at(visit, path) })
 }
 
 /** The message about the act just before, which is shown only once. */
-function takeSaid(visit: Visit): string | undefined {
-  const said = getCookie(visit.c, SAID_COOKIE)
-  if (said === undefined) return undefined
-  deleteCookie(visit.c, SAID_COOKIE, { path: visit.base || '/' })
-  return Object.hasOwn(visit.words.said, said) ? visit.words.said[said] : undefined
+function takeMessage(visit: Visit): string | undefined {
+  const name = getCookie(visit.c, MESSAGE_COOKIE)
+  if (name === undefined) return undefined
+  deleteCookie(visit.c, MESSAGE_COOKIE, { path: visit.base || '/' })
+  return Object.hasOwn(visit.words.messages, name) ? visit.words.messages[name] : undefined
 }
 
 export const respond = (

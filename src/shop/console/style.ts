@@ -39,7 +39,7 @@ main a { display: inline-block; padding: .125rem 0 } bdi { unicode-bidi: isolate
   inline-block; font: 600 .8125rem/1.375rem system-ui, sans-serif; padding: 0 .5rem }
 .box { border: 1px solid var(--line); border-radius: .5rem; margin: .75rem 0; padding: .625rem .75rem }
 .box.bad { border-color: var(--bad) } .box.wait { border-color: var(--wait) }
-.said { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok); padding: .5rem
+.message { background: var(--paper); border: 1px solid var(--ok); border-radius: .5rem; color: var(--ok); padding: .5rem
   .75rem }
 .tiles { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .375rem 0 .75rem; padding: 0 }
 .tiles > li > * { border: 1px solid; border-radius: .5rem; display: block; font-size: .9375rem; font-weight: 600;
@@ -128,7 +128,7 @@ details { margin: .5rem 0 } summary { cursor: pointer; min-height: 2rem; padding
   .count, .banner { border: 1px solid } .filters a[aria-current] { border-width: 3px }
   .main { border-color: currentColor } svg rect { forced-color-adjust: none } svg.bar { border: 1px solid } }
 @media print { :root { color-scheme: light }
-  nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .said,
+  nav, footer, .banner, .skip, form, details, button, .go, .quiets, .acts, .message,
   .filters { display: none !important }
   body, .cols { background: none; display: block } .card { border: 0; padding: 0 }
   .print { display: block; font-weight: 700 }

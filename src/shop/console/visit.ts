@@ -86,18 +86,18 @@ export async function call<K extends Call>(
   }
 }
 
-/** The words about an act that was not confirmed. */
-export type Said = keyof Words['problems']
+/** The outcome of an act that was not confirmed: a key of `words.problems`. */
+export type Outcome = keyof Words['problems']
 
-/** The words for the code of an error; undefined for a code with too many meanings. */
-export function saidByCode(code: string): Said | undefined {
+/** The outcome that an error's code stands for; undefined for a code with several meanings. */
+export function outcomeByCode(code: string): Outcome | undefined {
   if (code.endsWith('not_executed')) return 'not_executed'
   if (code.endsWith('_unsettled') || code.endsWith('_in_progress')) return 'earlier'
   if (/^(state|connection|order_rebuilt|closed)$/.test(code)) return 'not_sent'
   if (/^(invalid_input|api)$/.test(code)) return 'rejected'
   if (code === 'over_limit') return 'forbidden'
-  const isSaid = /^(order_changed|idempotency_key_reused|paid_twice|outcome_unknown|config|declined)$/.test(code)
-  return isSaid ? (code as Said) : undefined
+  const isOutcome = /^(order_changed|idempotency_key_reused|paid_twice|outcome_unknown|config|declined)$/.test(code)
+  return isOutcome ? (code as Outcome) : undefined
 }
 
 export function contextOf(c: C): C['executionCtx'] {

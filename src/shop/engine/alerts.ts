@@ -75,8 +75,8 @@ async function deliver(scope: Scope, onAlert: OnAlert, alert: RaisedAlert): Prom
   if (!isNew) return
   const { order_id } = alert
   // The order's price is optional: an alert without it is better than none.
-  const asked = order_id === null ? undefined : await readOrder(scope.till, order_id).then(askedIn, () => undefined)
-  const text = textOf(alert, scope.env, asked)
+  const price = order_id === null ? undefined : await readOrder(scope.till, order_id).then(priceOf, () => undefined)
+  const text = textOf(alert, scope.env, price)
   await callInTime(() => onAlert({ ...alert, text }, scope.env), 'onAlert', ON_ALERT_MS)
 }
 
@@ -103,10 +103,10 @@ export function alertsOfChange(
   // `paid_after_failure` is for information only. `over_sold` is new only when the order is first paid.
   const known = ['paid_after_failure', ...before.order.flags, holdsMoney(before.order.totals) && 'over_sold']
   const flags = after.flags.filter((flag) => !known.includes(flag))
-  const told = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
+  const raised = lateAlerts(order_id, before).map(({ attempt_id }) => attempt_id)
   return [
     ...flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id, flag })),
-    ...lateAlerts(order_id, after).filter(({ attempt_id }) => !told.includes(attempt_id)),
+    ...lateAlerts(order_id, after).filter(({ attempt_id }) => !raised.includes(attempt_id)),
   ]
 }
 
@@ -132,26 +132,26 @@ export const FLAGS: Readonly<Record<Exclude<OrderFlag, 'paid_after_failure'>, st
 }
 
 /** The requested amount, and the origin of the link that requested it. */
-export interface Asked {
+export interface Price {
   amount?: number
   currency?: string
   origin?: string
 }
 
 /** The amount that the first payment of an order requested. */
-export function askedIn({ attempts }: Pick<Reading, 'attempts'>): Asked | undefined {
+export function priceOf({ attempts }: Pick<Reading, 'attempts'>): Price | undefined {
   const payment = attempts.find((one) => one.payment)?.payment
   if (!payment) return undefined
   const { amount, currency } = payment.terms
-  return { amount, currency, origin: (payment.link?.page as Asked | undefined)?.origin } as Asked
+  return { amount, currency, origin: (payment.link?.page as Price | undefined)?.origin } as Price
 }
 
 /** The text of an alert, short enough for a phone: the incident, its remedy and an address. */
-export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, asked?: Asked): string {
+export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, price?: Price): string {
   const { kind, order_id, flag, count } = alert
-  const sum = asked?.amount ? ` (${asked.amount.toFixed(2)} ${asked.currency})` : ''
+  const sum = price?.amount ? ` (${price.amount.toFixed(2)} ${price.currency})` : ''
   const order = `Order ${order_id}${sum}: `
-  const origin = originOf(env, asked)
+  const origin = originOf(env, price)
   const api = `${origin}/api/`
   const at = order_id === null ? `${api}orders` : `${api}orders/${orderPart(order_id)}`
   const portal = `Look it up in the merchant portal. See ${at}`

@@ -11,7 +11,7 @@ import { ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll, REJECTED, type Row } from '../tables.ts'
-import { askedIn, raiseAlert, textOf } from './alerts.ts'
+import { priceOf, raiseAlert, textOf } from './alerts.ts'
 import { FLAG_BITS, findNeeding, itemOf, type Matter, type Needing } from './needing.ts'
 
 /** Something that a person should look at, in a sentence. `amount` is the requested amount, as the wire has it. */
@@ -60,8 +60,8 @@ export async function listAttention(scope: Scope, limit: number): Promise<Attent
     page.flatMap((row) => ('one' in row ? row.id : [])),
   )
   const items = page.flatMap((row) => {
-    const its = 'one' in row ? itemsOf(scope, row.one, readings.shift() as Reading) : row.items
-    return its.map((item) => ({ ...item, at: new Date(row.at).toISOString() }))
+    const items = 'one' in row ? itemsOf(scope, row.one, readings.shift() as Reading) : row.items
+    return items.map((item) => ({ ...item, at: new Date(row.at).toISOString() }))
   })
   return { items, more: rows.length > limit || !isWhole, ...about }
 }
@@ -74,10 +74,10 @@ function itemsOf({ env }: Scope, { order_id, bits, matters }: Needing, { attempt
   const flags = [...(order?.flags ?? []), 'over_sold'].filter((flag) => (bits & (FLAG_BITS.get(flag) ?? 0)) > 0)
   const flagged = flags.map((flag): RaisedAlert => ({ kind: 'flag', order_id: order?.order_id ?? order_id, flag }))
   const alerts = [...flagged, ...matters.map(({ alert }) => alert)]
-  const asked = askedIn({ attempts })
-  const { amount, currency } = asked ?? order ?? {}
+  const price = priceOf({ attempts })
+  const { amount, currency } = price ?? order ?? {}
   const sum = amount != null && currency != null && { amount, currency }
-  return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, env, asked) }))
+  return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, env, price) }))
 }
 
 const noItem = (): ProblemError => new ProblemError(404, 'not_found', 'No such item.')

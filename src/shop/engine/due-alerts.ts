@@ -29,25 +29,25 @@ export async function raiseDueAlerts(scope: Scope): Promise<void> {
     await findStrays(scope)
   }
   const matters = await findMatters(scope)
-  const [told = []] = await queryAll(scope, [
+  const [raised = []] = await queryAll(scope, [
     ['SELECT id FROM edgetill_alert WHERE at = ?', [ONCE]],
     ['DELETE FROM edgetill_alert WHERE at <= ?', [scope.now() - DAY_MS]],
   ])
-  const known = new Set(told.map(({ id }) => String(id)))
+  const raisedIds = new Set(raised.map(({ id }) => String(id)))
   const once = matters.flatMap(({ alert, state }) =>
     /^(operation_unsettled|checkout_open|on_event_given_up)$/.test(alert.kind)
       ? [{ ...alert, ...(state && { state }) }]
       : [],
   )
   const ids = new Set(once.map(idOf))
-  const news = once.filter((alert) => !known.has(idOf(alert))).slice(0, MOST)
-  const over = [...known].filter((id) => !ids.has(id)).slice(0, MOST)
+  const newAlerts = once.filter((alert) => !raisedIds.has(idOf(alert))).slice(0, MOST)
+  const closed = [...raisedIds].filter((id) => !ids.has(id)).slice(0, MOST)
   const note = 'INSERT INTO edgetill_alert (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING RETURNING id'
   const written = await queryAll(scope, [
-    ...news.map((alert): SqlStatement => [note, [idOf(alert), ONCE]]),
-    ...over.map((id): SqlStatement => ['DELETE FROM edgetill_alert WHERE id = ?', [id]]),
+    ...newAlerts.map((alert): SqlStatement => [note, [idOf(alert), ONCE]]),
+    ...closed.map((id): SqlStatement => ['DELETE FROM edgetill_alert WHERE id = ?', [id]]),
   ])
-  for (const [i, alert] of news.entries()) if (written[i]?.length) raiseAlert(scope, alert)
+  for (const [i, alert] of newAlerts.entries()) if (written[i]?.length) raiseAlert(scope, alert)
   const failing = matters.find(({ alert }) => alert.kind === 'on_event_failing')
   if (failing && (await isFirst(scope, 'on_event_failing', HOUR_MS)))
     raiseAlert(scope, { ...failing.alert, waiting: await countFailing(scope) })

@@ -67,11 +67,11 @@ export async function erasePersonalData(scope: Scope, named: string): Promise<Er
   return { erased_events, events_left }
 }
 
-async function erase(scope: Scope, order_id: string, before: number, isAsked: boolean, place = ''): Promise<Done> {
+async function erase(scope: Scope, order_id: string, before: number, isRequested: boolean, place = ''): Promise<Done> {
   const notes = await eraseNotes(scope, order_id, before)
   const rows = await eraseOrder(scope.till, order_id, before)
   const attempts = [...new Set([1, ...rows.map(({ attempt }) => Number(attempt))])]
-  if (isAsked) {
+  if (isRequested) {
     await catchUp(scope.till)
     await eraseLinks(scope, order_id)
     const keys = attempts.map((attempt) => orderKey(attemptId(order_id, attempt)))
@@ -124,8 +124,8 @@ async function eraseCopies(
     if (!stored && erased_at - at < HOUR_MS) throw new StorageError('The storage hides an event.')
     if (stored && stored.erased_at === undefined) {
       const value = { ...stored, event: bookkeepingOf(stored.event, stored.event), erased_at }
-      const kept = stored.summary ? { received_at: stored.received_at, value: true } : metadata
-      if (await kv.put(key, value, kept).then(() => true, unlessTooSoon)) done.erased_events++
+      const newMetadata = stored.summary ? { received_at: stored.received_at, value: true } : metadata
+      if (await kv.put(key, value, newMetadata).then(() => true, unlessTooSoon)) done.erased_events++
       else done.events_left++
     }
     if (done.events_left === rest) done.place = key
@@ -143,7 +143,7 @@ function unlessTooSoon(error: unknown): false {
 export async function eraseDue(scope: Scope): Promise<void> {
   const { now, env } = scope
   const retention = retentionMs(env)
-  const [rows = [], [kept] = []] = await queryAll(scope, [
+  const [rows = [], [progress] = []] = await queryAll(scope, [
     [`SELECT * FROM edgetill_erasure WHERE next_at <= ? ORDER BY next_at LIMIT ${ORDERS}`, [now()]],
     [`SELECT * FROM edgetill_erasure WHERE order_id = ''`, []],
   ])
@@ -153,7 +153,7 @@ export async function eraseDue(scope: Scope): Promise<void> {
   }
   if (retention === undefined) {
     // Requested erasures stay.
-    if (kept) await query(scope, `DELETE FROM edgetill_erasure WHERE order_id = '' OR before_at = 0`)
+    if (progress) await query(scope, `DELETE FROM edgetill_erasure WHERE order_id = '' OR before_at = 0`)
     return
   }
   if (await isFirst(scope, 'erase strays', HOUR_MS)) {
@@ -162,16 +162,16 @@ export async function eraseDue(scope: Scope): Promise<void> {
     await query(scope, `DELETE FROM edgetill_matter WHERE at <= ? AND id NOT LIKE 'rejected %'`, before)
     await eraseLinks(scope, before)
   }
-  await walk(scope, retention, kept, budget)
+  await walk(scope, retention, progress, budget)
 }
 
 /**
  * Erases old orders, the oldest first. The row with an empty id contains the last erased order. After a change of
  * RETENTION_DAYS it starts over.
  */
-async function walk(scope: Scope, retention: number, kept: Row | undefined, budget: Budget): Promise<void> {
-  const isSame = Number(kept?.before_at) === retention
-  const [since, last] = (isSame ? JSON.parse(String(kept?.place)) : [0, '']) as [number, string]
+async function walk(scope: Scope, retention: number, progress: Row | undefined, budget: Budget): Promise<void> {
+  const isSame = Number(progress?.before_at) === retention
+  const [since, last] = (isSame ? JSON.parse(String(progress?.place)) : [0, '']) as [number, string]
   const sql = `SELECT order_id, since FROM edgetill_order WHERE since <= ? AND since >= ? AND (since > ? OR order_id > ?)
     ORDER BY since, order_id LIMIT ${ORDERS}`
   const page = await query(scope, sql, scope.now() - retention - GRACE_MS, since, since, last)
@@ -197,30 +197,32 @@ type Budget = { calls: number }
 async function eraseRow(scope: Scope, budget: Budget, order_id: string, row?: Row): Promise<void> {
   const retention = retentionMs(scope.env)
   const at = scope.now()
-  const asked = Number(row?.before_at ?? 0)
-  const before = asked > 0 ? asked + MEANWHILE_MS : at - (retention ?? 0)
+  const requestedAt = Number(row?.before_at ?? 0)
+  const before = requestedAt > 0 ? requestedAt + MEANWHILE_MS : at - (retention ?? 0)
   const again = async (next_at: number, rest: number, place = ''): Promise<void> => {
     const sql = `INSERT INTO edgetill_erasure (order_id, before_at, next_at, place) VALUES (?, ?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
       before_at = excluded.before_at, next_at = excluded.next_at, place = excluded.place WHERE edgetill_erasure.before_at <= ?`
-    await query(scope, sql, order_id, rest, next_at, place, asked)
+    await query(scope, sql, order_id, rest, next_at, place, requestedAt)
   }
   try {
     const { calls, events_left, later, place } = await erase(
       scope,
       order_id,
       before,
-      asked > 0,
+      requestedAt > 0,
       String(row?.place ?? ''),
     )
     budget.calls -= calls
-    if (events_left > 0) await again(at + REST_MS, asked, place)
-    else if (asked > 0 && at < before) await again(before, asked)
+    if (events_left > 0) await again(at + REST_MS, requestedAt, place)
+    else if (requestedAt > 0 && at < before) await again(before, requestedAt)
     else if (retention !== undefined && later.length > 0) await again(Math.min(...later) + retention + GRACE_MS, 0)
     else if (row)
-      await query(scope, 'DELETE FROM edgetill_erasure WHERE order_id = ? AND before_at <= ?', order_id, asked)
+      await query(scope, 'DELETE FROM edgetill_erasure WHERE order_id = ? AND before_at <= ?', order_id, requestedAt)
   } catch (error) {
     budget.calls -= ERASED_AT_ONCE
     logError('retention_failed', { order_id, ...describeError(error) })
-    await again(at + (asked > 0 ? FAILED_MS : PUT_OFF_MS), asked, String(row?.place ?? '')).catch(ignoreOutage)
+    await again(at + (requestedAt > 0 ? FAILED_MS : PUT_OFF_MS), requestedAt, String(row?.place ?? '')).catch(
+      ignoreOutage,
+    )
   }
 }

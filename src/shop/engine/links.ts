@@ -83,14 +83,14 @@ export async function listLinks(
 ): Promise<{ links: Link[]; next: LinkPlace | undefined }> {
   await catchUp(scope.till)
   const now = scope.now()
-  const its = `CASE WHEN o.status = 'success' THEN 'paid' WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ${now} THEN 'expired'
+  const linkState = `CASE WHEN o.status = 'success' THEN 'paid' WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ${now} THEN 'expired'
     WHEN m.id IS NOT NULL THEN 'rejected' WHEN o.order_id IS NOT NULL OR EXISTS (SELECT 1 FROM edgetill_reuse WHERE nonce = l.nonce) THEN 'opened' ELSE 'sent' END`
   const conditions: [sql: string, ...values: SqlValue[]][] = [['(l.created_at, l.short) < (?, ?)', ...after]]
-  const made = 'l.nonce IN (SELECT nonce FROM edgetill_reuse WHERE order_id = ?)'
-  if (order_id !== undefined) conditions.push([`(l.order_id = ? OR ${made})`, order_id, order_id])
+  const madeByLink = 'l.nonce IN (SELECT nonce FROM edgetill_reuse WHERE order_id = ?)'
+  if (order_id !== undefined) conditions.push([`(l.order_id = ? OR ${madeByLink})`, order_id, order_id])
   if (id !== undefined) conditions.push(['l.id = ?', id])
-  if (state !== undefined) conditions.push([`${its} = ?`, state])
-  const sql = `SELECT l.*, ${its} AS state, (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST}) AS made,
+  if (state !== undefined) conditions.push([`${linkState} = ?`, state])
+  const sql = `SELECT l.*, ${linkState} AS state, (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND ${FIRST}) AS made,
       ${placesOf('l')} AS taken, ${placesOf('l', SOLD)} AS sold, (SELECT count(*) FROM edgetill_reuse WHERE nonce = l.nonce AND
       next_at IS NOT NULL AND coalesce(l.revoked_at, l.expires_at) <= ${now}) AS closing, m.matter
     FROM edgetill_link l LEFT JOIN edgetill_order o ON o.order_id = l.order_id AND l.nonce IS NULL

@@ -90,12 +90,12 @@ export async function findNeeding(
   const { till } = scope
   const one = order_id === undefined ? [] : [{ order_id, unlisted: NEVER }]
   const isWhole = await (one.length > 0 ? putListed(till, one).then(() => true) : catchUp(till))
-  const its = order_id === undefined ? [] : [order_id]
+  const ofOrder = order_id === undefined ? [] : [order_id]
   const list = flagged(order_id === undefined ? '' : 'AND o.order_id = ?')
   const [rows, values] = rowsOf(till.database.clock, order_id)
   const [[sum] = [], flags = [], found = [], done = []] = await queryAll(scope, [
-    [`SELECT coalesce(sum(${COUNT}), 0) AS count FROM ${list}`, its],
-    [`SELECT order_id, since, bits FROM ${list} ORDER BY since, order_id LIMIT ${limit}`, its],
+    [`SELECT coalesce(sum(${COUNT}), 0) AS count FROM ${list}`, ofOrder],
+    [`SELECT order_id, since, bits FROM ${list} ORDER BY since, order_id LIMIT ${limit}`, ofOrder],
     [rows, values],
     [
       `SELECT order_id, item FROM edgetill_done WHERE bit = 0 AND order_id IN (SELECT order_id FROM (${rows}) r)`,

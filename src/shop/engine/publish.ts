@@ -25,7 +25,7 @@ const AT_ONCE = 100
  * if that process dies.
  */
 export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
-  `INSERT INTO edgetill_copy (order_id, written_at, due_at, told) VALUES (?, 0, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
+  `INSERT INTO edgetill_copy (order_id, written_at, due_at, reported) VALUES (?, 0, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
     due_at = CASE WHEN edgetill_copy.due_at < excluded.due_at THEN edgetill_copy.due_at ELSE excluded.due_at END`,
   [order_id, scope.now() + PUBLISH_MS],
 ]
@@ -36,11 +36,11 @@ export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
  */
 export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
   const now = scope.now()
-  const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at, told) VALUES (?, ?, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
+  const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at, reported) VALUES (?, ?, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
     written_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.written_at ELSE edgetill_copy.written_at END,
-    due_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING due_at, told`
+    due_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING due_at, reported`
   const [row] = await query(scope, claim, order_id, now, now + RETRY_MS, now - PUBLISH_MS, now - PUBLISH_MS)
-  const told = Number(row?.told)
+  const reportedTo = Number(row?.reported)
   const isClaimed = Number(row?.due_at) === now + RETRY_MS
   if (!isClaimed && scope.copies) {
     waitAndPublish(scope, order_id, Number(row?.due_at) - now)
@@ -49,32 +49,32 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
   const reading = known ?? (await readOrder(scope.till, order_id))
   const order = await orderOf(scope, reading)
   // Alerts do not wait.
-  const hasNews = await tellNews(scope, reading, order, told)
+  const hasAlerts = await raiseAlerts(scope, reading, order, reportedTo)
   if (!isClaimed) {
-    const sql = 'UPDATE edgetill_copy SET told = ? WHERE order_id = ?'
-    return void (hasNews && (await query(scope, sql, reading.next - 1, order_id)))
+    const sql = 'UPDATE edgetill_copy SET reported = ? WHERE order_id = ?'
+    return void (hasAlerts && (await query(scope, sql, reading.next - 1, order_id)))
   }
   if (reading.events.length > 0) await scope.copies?.put(`order/${orderKey(order_id)}`, storedOrder(order))
   // A row may have come since the order was read, and this copy may have replaced another process's newer one.
-  const end = `UPDATE edgetill_copy SET told = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
+  const end = `UPDATE edgetill_copy SET reported = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
     AND number >= ?) THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
   const { order_key, next } = reading
   await query(scope, end, next - 1, now + RETRY_MS, order_key, next, now + PUBLISH_MS, order_id)
 }
 
 /**
- * Raises the alerts of an order's events after the row `told`, and schedules the removal of their personal data.
+ * Raises the alerts of an order's events after the row `reportedTo`, and schedules the removal of their personal data.
  * @returns Whether there were alerts.
  */
-async function tellNews(scope: Scope, reading: Reading, order: Order, told: number): Promise<boolean> {
+async function raiseAlerts(scope: Scope, reading: Reading, order: Order, reportedTo: number): Promise<boolean> {
   const { order_id, events, calls } = reading
-  const news = events.filter(({ id, number }) => number > told && !calls.some((one) => one.id === id))
-  if (news.length === 0) return false
+  const newEvents = events.filter(({ id, number }) => number > reportedTo && !calls.some((one) => one.id === id))
+  if (newEvents.length === 0) return false
   await scheduleErasure(scope, reading)
-  const odd = news.flatMap(({ id, odd: fields }): RaisedAlert[] =>
+  const odd = newEvents.flatMap(({ id, odd: fields }): RaisedAlert[] =>
     fields ? [{ kind: 'unexpected_shape', order_id, event_id: id, fields }] : [],
   )
-  const alerts = [...odd, ...alertsOfChange(reading.upTo(told), { ...reading, flags: order.flags })]
+  const alerts = [...odd, ...alertsOfChange(reading.upTo(reportedTo), { ...reading, flags: order.flags })]
   for (const alert of alerts) raiseAlert(scope, alert)
   return alerts.length > 0
 }

@@ -164,9 +164,9 @@ export async function listActs(
 function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
   const { id, order_id, entry } = row
   const currency = attempts.find(({ order }) => order.currency !== null)?.order.currency
-  const isIts = ({ kind, keyHash }: MoneyOperation) => id === keyedId(kind, keyHash, order_id)
-  const its = attempts.find(({ calls }) => calls.some(isIts))
-  const result = its ? endNow(its, isIts, entry.result) : entry.result
+  const isOfEntry = ({ kind, keyHash }: MoneyOperation) => id === keyedId(kind, keyHash, order_id)
+  const attempt = attempts.find(({ calls }) => calls.some(isOfEntry))
+  const result = attempt ? endNow(attempt, isOfEntry, entry.result) : entry.result
   const known = {
     ...(result !== undefined && { result }),
     ...(entry.amount !== undefined && currency && { currency }),
@@ -177,20 +177,22 @@ function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
 /** The current outcome of a key's operation, which may differ from the response to its call. */
 function endNow(
   { calls, order: { operations } }: Reading,
-  isIts: (one: MoneyOperation) => boolean,
-  said?: string,
+  isOfEntry: (one: MoneyOperation) => boolean,
+  stored?: string,
 ): string | undefined {
-  const one = calls.filter(isIts).at(-1) as MoneyOperation
-  const { outcome, operation_id } = one
-  if (one.late && !isDeclined(one)) return 'outcome_unknown'
+  const operation = calls.filter(isOfEntry).at(-1) as MoneyOperation
+  const { outcome, operation_id } = operation
+  if (operation.late && !isDeclined(operation)) return 'outcome_unknown'
   const shown =
-    operation_id === undefined ? answeredBy(calls, one, operations) : operations.find(({ id }) => id === operation_id)
+    operation_id === undefined
+      ? answeredBy(calls, operation, operations)
+      : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
   // Whether the entry's result was stored before the end was known.
-  const isOpen = /(unknown|unsettled|in_progress)$/.test(said ?? 'unknown')
-  if (outcome === 'done') return isOpen ? 'done' : said
-  if (outcome === 'rejected') return isOpen ? 'not_executed' : said
-  return outcome === 'not_sent' ? said : 'outcome_unknown'
+  const isOpen = /(unknown|unsettled|in_progress)$/.test(stored ?? 'unknown')
+  if (outcome === 'done') return isOpen ? 'done' : stored
+  if (outcome === 'rejected') return isOpen ? 'not_executed' : stored
+  return outcome === 'not_sent' ? stored : 'outcome_unknown'
 }
 
 /**

@@ -21,9 +21,9 @@ const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())
  * A page's shop and language: the language that the link requests for the checkout, if the pages have it; else the
  * language that the browser prefers.
  *
- * @param asked `customer_lang`, such as `UK`.
+ * @param chosen `customer_lang`, such as `UK`.
  */
-export function siteFor(pages: PagesOptions | undefined = {}, c: Context, asked = ''): Site {
+export function siteFor(pages: PagesOptions | undefined = {}, c: Context, chosen = ''): Site {
   const wordings = wordingsOf(pages)
   const find = (tag: string) => wordings.find(({ lang }) => lang === codeOf(tag))
   const lang = accepts(c, {
@@ -34,5 +34,5 @@ export function siteFor(pages: PagesOptions | undefined = {}, c: Context, asked 
         .sort((a, b) => b.q - a.q)
         .find(({ type }) => find(type))?.type ?? '',
   })
-  return { env: c.env, pages, wording: find(asked) ?? find(lang) ?? wordings[0] }
+  return { env: c.env, pages, wording: find(chosen) ?? find(lang) ?? wordings[0] }
 }

@@ -34,14 +34,14 @@ async function keep(
 ): Promise<string | undefined> {
   const { order_id, amount, currency, description, customer_fname, customer_lname } = link.order
   const short = await newShort(scope.env.LINK_SECRET)
-  const kept = addLink(scope, {
+  const stored = addLink(scope, {
     ...{ short, id, token, order_id, currency, description, amount: hundredths(amount), made_by: scope.by },
     customer_name: [customer_fname, customer_lname].filter(Boolean).join(' ') || null,
     ...{ created_at: scope.now(), expires_at: link.expiresAt },
     ...(limits && { ...limits, nonce: nonceOf(token) }),
   })
   // Without its row a reusable link makes no order.
-  return kept.then(() => short, limits ? undefined : ignoreOutage)
+  return stored.then(() => short, limits ? undefined : ignoreOutage)
 }
 
 async function linkOf(options: CheckoutLinkOptions, isReusable: boolean, base: string): Promise<string> {

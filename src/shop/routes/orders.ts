@@ -50,9 +50,9 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
         ...(from !== undefined && { from: new Date(from) }),
         ...(to !== undefined && { to: new Date(to) }),
       }
-      const asked = { ...filter, ...period, states, open: open === 'true', flag: flag as OrdersQuery['flag'] }
+      const filters = { ...filter, ...period, states, open: open === 'true', flag: flag as OrdersQuery['flag'] }
       const after = openCursor<string>(cursor, listing)
-      const page = await listOrders(scope.till, { ...asked, limit, cursor: after })
+      const page = await listOrders(scope.till, { ...filters, limit, cursor: after })
       return { orders: page.orders, cursor: sealCursor(page.cursor ?? undefined, listing) }
     },
   }),

@@ -19,7 +19,7 @@ type None = Record<never, never>
 type Read<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>
 
 /** A request as the schemas of a row read it. */
-export interface Asked<Query, Body> {
+export interface RouteInput<Query, Body> {
   query: Query
   body: Body
 }
@@ -43,7 +43,7 @@ export interface Route<K extends Call = Call> {
   /** The statuses with the body of its success, 200 unless given; the first status if `run` returns a body. */
   statuses?: readonly [number, ...number[]]
   /** Returns the body of its success; a response only if the status depends on the result. */
-  run: (c: C, scope: ActorScope, asked: Asked<never, never>) => Promise<Returns[K] | Response>
+  run: (c: C, scope: ActorScope, input: RouteInput<never, never>) => Promise<Returns[K] | Response>
 }
 
 const NOT_DONE = 'The input is not valid; nothing was done.'
@@ -62,14 +62,14 @@ export function route<K extends Call, Q extends v.ObjectEntries = None, B extend
   row: Omit<Route<K>, 'run' | 'query' | 'body'> & {
     query?: Q & Entries<K, 'query', Q>
     body?: B & Entries<K, 'body', B>
-    run: (c: C, scope: ActorScope, asked: Asked<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
+    run: (c: C, scope: ActorScope, input: RouteInput<Read<Q>, Read<B>>) => Promise<Returns[K] | Response>
   },
 ): Route<K> {
   return row as Route<K>
 }
 
 /** Reads the query and the body. @throws {ProblemError} that names every mistake in the query or the body. */
-export async function readAsked({ req }: C, { query = {}, body }: Route): Promise<Asked<never, never>> {
+export async function readInput({ req }: C, { query = {}, body }: Route): Promise<RouteInput<never, never>> {
   const all = Object.entries(req.queries())
   const twice = all.filter(([, values]) => values.length > 1)
   const given = all.map(([name, [value = '']]) => [name, name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value])

@@ -80,8 +80,8 @@ export function readVersion(
 ): { left: Record<OperationKind, number>; refunded: number } | undefined {
   const found = /:(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(version)
   if (!found) return undefined
-  const [authorized, asked, refunded, voided] = found.slice(1).map(Number) as [number, number, number, number]
-  const totals = { authorized_minor: authorized, captured_minor: asked, refunded_minor: refunded, voided_minor: voided }
+  const [authorized, captured_minor, refunded, voided] = found.slice(1).map(Number) as [number, number, number, number]
+  const totals = { authorized_minor: authorized, captured_minor, refunded_minor: refunded, voided_minor: voided }
   const left = leftOf({ totals: totals as OrderTotals, operations: [] }, [])
   return { left: { ...left, refund: Math.min(left.refund, captured - refunded) }, refunded }
 }

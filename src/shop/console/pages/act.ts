@@ -4,11 +4,11 @@ import type { OperationKind } from '../../../till/protocol.ts'
 import type { ShownOrder } from '../../engine/show.ts'
 import { refundLimit } from '../../lib/people.ts'
 import type { Html } from '../../pages/layout.ts'
-import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, leave, lineTo, notice, page, redirect } from '../layout.ts'
 import { minorOf, readAmount, readVersion, sumOf, typed } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
 import { alertOf, box, field, hidden } from '../parts.ts'
+import { type RejectedForm, readRejectedForm, redirectToForm } from '../rejected-form.ts'
 import type { Act } from '../roles.ts'
 import { at, call, type Form, orderPath, type SignedVisit, shownId } from '../visit.ts'
 import { amountForm } from './actions.ts'
@@ -39,21 +39,21 @@ export async function explain(visit: SignedVisit, id: string, _: Form, act: Act)
   const done = isMoney(act) && doneWith(visit, fields.key)
   if (done) return wasDone(visit, order, id, done)
   const whole = minorOf(order.amount)
-  const asked = (isMoney(act) && askedOf(visit, act, fields, order)) || { amount: whole, left: whole }
-  if (typeof asked === 'string') return wrongAmount(visit, id, act, asked, fields.amount)
+  const sums = (isMoney(act) && checkAmount(visit, act, fields, order)) || { amount: whole, left: whole }
+  if (typeof sums === 'string') return wrongAmount(visit, id, act, sums, fields.amount)
   const { currency } = order
-  const sum = sumOf(words, asked.amount, currency)
+  const sum = sumOf(words, sums.amount, currency)
   const text = words.acts[act]
-  const carried = carriedBy(visit, act, fields, { order, amount: asked.amount })
-  const said = carried.executed === 'true' ? words.order.executed : words.order.notExecuted
+  const carried = carriedBy(visit, act, fields, { order, amount: sums.amount })
+  const answer = carried.executed === 'true' ? words.order.executed : words.order.notExecuted
   // The reason goes into the record, for colleagues.
   const why = field({ name: 'reason', label: words.order.reason, more: html` maxlength="200" autocomplete="off"` })
   const button = html`<button class="main${/^(refund|erase)$/.test(act) ? ' danger' : ''}">${text.go(sum)}</button>`
   return page(visit, {
     title: text.title,
     body: html`<div class="card"><p class="quiet">${words.order.title(shownId(order.order_id))}</p>
-${isMoney(act) ? html`<p class="sum">${sum}</p>` : act === 'settle' ? html`<p class="sum">${said}</p>` : ''}
-${box('wait', text.says(sum, sumOf(words, asked.left, currency)))}
+${isMoney(act) ? html`<p class="sum">${sum}</p>` : act === 'settle' ? html`<p class="sum">${answer}</p>` : ''}
+${box('wait', text.says(sum, sumOf(words, sums.left, currency)))}
 ${form(visit, `${orderPath(id)}/${act}/confirm`, html`${hidden(carried)}${act === 'refund' ? why : ''}${button}`)}
 ${wayBack(visit, id)}</div>`,
   })
@@ -75,7 +75,7 @@ function carriedBy(
 }
 
 /** The form's minor units, within the rest; or the mistake. The till counts the order's other attempts too. */
-function askedOf(
+function checkAmount(
   { words, person }: SignedVisit,
   act: OperationKind,
   { amount: text = '' }: Form,
@@ -128,11 +128,11 @@ export async function confirm(
     return redirect(visit, path, isGoingOn ? 'erasing' : act)
   }
   const { version = '', currency = '', reason = '' } = fields
-  const asked = askedOf(visit, act, fields, { version, currency })
-  if (!asked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
+  const checked = checkAmount(visit, act, fields, { version, currency })
+  if (!checked || !isKey(fields.key)) return notice(visit, 400, words.oldForm)
   // The amount was checked against the form's `version`, and the API rejects an outdated one.
-  if (typeof asked === 'string') return notDone(visit, id, act, { fields })
-  const amount = asked.amount / 100
+  if (typeof checked === 'string') return notDone(visit, id, act, { fields })
+  const amount = checked.amount / 100
   const body = act === 'void' ? {} : act === 'refund' ? { refund_amount: amount } : { charge_amount: amount }
   const headers = { 'idempotency-key': `console-${fields.key}`, 'if-match': version }
   const order = { order_id: id }
@@ -140,7 +140,7 @@ export async function confirm(
   if (!reply.ok) return notDone(visit, id, act, { fields, problem: reply.problem })
   const { operation_id } = reply.body
   const why = reason.trim()
-  const text = why && words.order.because(sumOf(words, asked.amount, currency), why)
+  const text = why && words.order.because(sumOf(words, checked.amount, currency), why)
   const note = text && (await call(visit, 'POST /api/orders/:order_id/notes', { path: order, body: { text } }))
   if (operation_id) leave(visit, DONE_COOKIE, `${fields.key}/${operation_id}`, 3_600)
   const receipt = operation_id ? receiptPath(id, operation_id) : path
@@ -160,35 +160,35 @@ function doneWith({ c }: SignedVisit, key: string | undefined): string | undefin
 }
 
 /** In place of the first step of a form that was sent: *Back* leads here. */
-function wasDone(visit: SignedVisit, order: ShownOrder, id: string, operation: string): Promise<Response> {
+function wasDone(visit: SignedVisit, order: ShownOrder, id: string, operation_id: string): Promise<Response> {
   const { words, c } = visit
-  const made = order.operations.find((one) => one.id === operation)
-  const time = timeOf(words, made?.received_at, c.env.SHOP_TZ)
+  const operation = order.operations.find((one) => one.id === operation_id)
+  const time = timeOf(words, operation?.received_at, c.env.SHOP_TZ)
   return page(visit, {
     title: words.receipt.wasDone,
     body: html`<div class="card"><p class="quiet">${words.order.title(shownId(order.order_id))} ${time}</p>
-<a class="main go" href="${at(visit, receiptPath(id, operation))}">${words.receipt.show}</a>
+<a class="main go" href="${at(visit, receiptPath(id, operation_id))}">${words.receipt.show}</a>
 ${wayBack(visit, id)}</div>`,
   })
 }
 
-const notDone = async (visit: SignedVisit, id: string, act: Act, kept: Kept): Promise<Response> =>
-  (await keep(visit, `${orderPath(id)}/${act}/confirm`, kept)) ?? showNotDone(visit, id, act, kept)
+const notDone = async (visit: SignedVisit, id: string, act: Act, rejected: RejectedForm): Promise<Response> =>
+  (await redirectToForm(visit, `${orderPath(id)}/${act}/confirm`, rejected)) ?? showNotDone(visit, id, act, rejected)
 
 /** The page after a second step that was not done; opened otherwise, the order shows its state. */
 export async function outcome(visit: SignedVisit, id: string, _: Form, act: Act): Promise<Response> {
-  const kept = await keptHere(visit)
-  return kept ? showNotDone(visit, id, act, kept) : redirect(visit, orderPath(id))
+  const rejected = await readRejectedForm(visit)
+  return rejected ? showNotDone(visit, id, act, rejected) : redirect(visit, orderPath(id))
 }
 
-function showNotDone(visit: SignedVisit, id: string, act: Act, { fields, problem }: Kept): Promise<Response> {
+function showNotDone(visit: SignedVisit, id: string, act: Act, { fields, problem }: RejectedForm): Promise<Response> {
   if (problem && problem.code !== 'over_limit') return failedAct(visit, id, act, fields, problem)
   const { words } = visit
   const { version = '', currency = '', amount: written } = fields
-  const said = problem
+  const mistake = problem
     ? words.amounts.limit(sumOf(words, Number(problem.limit_minor), currency))
-    : isMoney(act) && askedOf(visit, act, fields, { version, currency })
-  return wrongAmount(visit, id, act, typeof said === 'string' ? said : '', written)
+    : isMoney(act) && checkAmount(visit, act, fields, { version, currency })
+  return wrongAmount(visit, id, act, typeof mistake === 'string' ? mistake : '', written)
 }
 
 function doOther(visit: SignedVisit, order_id: string, act: Exclude<Act, OperationKind>, fields: Form) {

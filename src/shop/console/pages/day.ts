@@ -126,8 +126,8 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   const query = daysOf(visit)
   const rows: Returns['GET /api/operations']['operations'] = []
   for (let [cursor, left]: [string | null, number] = ['', PAGES]; cursor !== null; left--) {
-    const asked: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
-    const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: asked })
+    const pageQuery: Takes<'GET /api/operations'>['query'] = { ...query, limit: 100, ...(cursor && { cursor }) }
+    const reply: Reply<Returns['GET /api/operations']> = await call(visit, 'GET /api/operations', { query: pageQuery })
     if (isOutage(reply)) return notice(visit, reply.status, words.failed)
     if (!reply.ok || left === 0) return notice(visit, 413, { title: words.failed.title, body: words.day.wrong })
     rows.push(...reply.body.operations)
@@ -139,9 +139,9 @@ export async function dayFile(visit: SignedVisit): Promise<Response> {
   const decimal = (minor: number) => (minor / 100).toFixed(2).replace('.', comma)
   const lines = rows.map(({ at: time, day: on, order_id, kind, method, amount_minor, currency, ...row }) => {
     const { fee_minor, taken_minor, description, customer_name, last_four, reference } = row
-    const its = [on, clock(visit, time), order_id, wordFor(kinds, kind), method, decimal(amount_minor), currency]
+    const operation = [on, clock(visit, time), order_id, wordFor(kinds, kind), method, decimal(amount_minor), currency]
     const bought = [description, customer_name, last_four, reference].map((one) => one ?? '')
-    return [...its, decimal(fee_minor), decimal(taken_minor), ...bought].map(cell).join(end)
+    return [...operation, decimal(fee_minor), decimal(taken_minor), ...bought].map(cell).join(end)
   })
   const head = file.replaceAll(',', end)
   // The mark has spreadsheets read it as UTF-8.

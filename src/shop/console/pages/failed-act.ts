@@ -1,14 +1,23 @@
 import { html } from 'hono/html'
 import { buttonTo, lineTo, page } from '../layout.ts'
 import type { Act } from '../roles.ts'
-import { at, type Failure, type Form, isOutage, orderPath, type Said, type SignedVisit, saidByCode } from '../visit.ts'
+import {
+  at,
+  type Failure,
+  type Form,
+  isOutage,
+  type Outcome,
+  orderPath,
+  outcomeByCode,
+  type SignedVisit,
+} from '../visit.ts'
 import { wordFor } from '../words/language.ts'
 import { reasonOf } from './order.ts'
 
 /** The known facts of an act that was not confirmed. Any other outcome is unknown: money may have moved. */
-function saidOf(problem: Failure): Said {
+function outcomeOf(problem: Failure): Outcome {
   const { code, status, service } = problem
-  const known = code === 'api' ? undefined : saidByCode(code)
+  const known = code === 'api' ? undefined : outcomeByCode(code)
   if (known) return known
   if (code === 'api' || service !== undefined) return status === 503 ? 'not_sent' : 'rejected'
   return isOutage(problem) ? 'outcome_unknown' : 'forbidden'
@@ -19,11 +28,11 @@ export function failedAct(visit: SignedVisit, id: string, act: Act, fields: Form
   const { words } = visit
   // A failed replay: the shop's own code has failed again.
   const failed = problem.code === undefined && words.attention
-  const said = failed ? 'rejected' : saidOf(problem)
+  const outcome = failed ? 'rejected' : outcomeOf(problem)
   const { title, body } = failed
     ? { title: wordFor(failed.kinds, 'on_event_given_up'), body: failed.says.on_event_given_up }
-    : words.problems[said]
-  const mayRetry = said === 'outcome_unknown' || said === 'not_sent'
+    : words.problems[outcome]
+  const mayRetry = outcome === 'outcome_unknown' || outcome === 'not_sent'
   type More = { attempts?: string[]; service?: { code?: string }; record?: { status_code?: string } }
   const { attempts, service, record } = problem as Failure & More
   const reason = reasonOf(words, service?.code ?? record?.status_code)
@@ -35,10 +44,10 @@ export function failedAct(visit: SignedVisit, id: string, act: Act, fields: Form
     status: problem.status,
     title,
     body: html`<div class="card">
-<p class="box ${said === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
-${said === 'paid_twice' && html`<ul>${payments}</ul>`}
+<p class="box ${outcome === 'outcome_unknown' ? 'wait' : 'bad'}" role="alert">${body} ${reason}</p>
+${outcome === 'paid_twice' && html`<ul>${payments}</ul>`}
 ${mayRetry && buttonTo(visit, `${path}/${act}/confirm`, words.retry, fields, 'main')}
 ${lineTo(visit, path, words.back)}
-${said === 'rejected' && problem.detail && details}</div>`,
+${outcome === 'rejected' && problem.detail && details}</div>`,
   })
 }

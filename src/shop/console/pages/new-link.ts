@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { randomId } from '../../lib/links.ts'
-import { type Kept, keep, keptHere } from '../kept.ts'
 import { form, page, redirect } from '../layout.ts'
 import { readAmount, sumOf, typed } from '../lib/amount.ts'
 import { isDay, nowOf, startOf, today } from '../lib/shop-day.ts'
 import { alertOf, type Field, field, hidden } from '../parts.ts'
+import { type RejectedForm, readRejectedForm, redirectToForm } from '../rejected-form.ts'
 import { call, type Form, isOutage, type SignedVisit } from '../visit.ts'
 import type { Words } from '../words/words.ts'
 import { linkPath, openLink, readLink } from './link-parts.ts'
@@ -115,7 +115,8 @@ export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...giv
   const { currency, description = '', order = '', method, lang, name, patronym, phone, email, use } = given
   const { amount: written = '', count = '' } = given
   const amount = readAmount(words, written, currency)
-  const again = async (kept: Kept) => (await keep(visit, WRONG, kept)) ?? showAgain(visit, kept)
+  const again = async (rejected: RejectedForm) =>
+    (await redirectToForm(visit, WRONG, rejected)) ?? showAgain(visit, rejected)
   if (typeof amount === 'string' || Object.keys(problemsOf(visit, given)).length > 0) return again({ fields: given })
   const last = lastDay(visit, given)
   const most = count.trim()
@@ -142,11 +143,11 @@ const WRONG = '/new-link/wrong'
 
 /** `/new-link/wrong`: the rejected form, with the typed values. */
 export async function wrongLink(visit: SignedVisit): Promise<Response> {
-  const kept = await keptHere(visit)
-  return kept ? showAgain(visit, kept) : redirect(visit, '/new-link')
+  const rejected = await readRejectedForm(visit)
+  return rejected ? showAgain(visit, rejected) : redirect(visit, '/new-link')
 }
 
-const showAgain = (visit: SignedVisit, { fields, problem }: Kept): Promise<Response> =>
+const showAgain = (visit: SignedVisit, { fields, problem }: RejectedForm): Promise<Response> =>
   linkForm(visit, fields, problem ? problemOf(visit.words, problem) : problemsOf(visit, fields))
 
 /** Only the first problem has the focus. */

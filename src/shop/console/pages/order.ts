@@ -182,8 +182,8 @@ export const statusOf = (words: Words, status: string | null): string => wordFor
 
 /** The sum of an operation: the amount that was paid or is held, if any. */
 export const operationSum = (words: Words, { amount, paid, held }: Operation, currency: string | null): string => {
-  const { amount: sum, currency: its } = paid ?? held ?? { amount, currency }
-  return sum === null ? '' : wireSum(words, sum, its)
+  const { amount: sum, currency: paidCurrency } = paid ?? held ?? { amount, currency }
+  return sum === null ? '' : wireSum(words, sum, paidCurrency)
 }
 
 type Operation = ShownOrder['operations'][number]

@@ -99,8 +99,8 @@ export async function orders(visit: SignedVisit): Promise<Response> {
     ...(cursor && { cursor }),
   }
   const [found, attention] = await Promise.all([call(visit, 'GET /api/orders', { query }), attentionOf(visit)])
-  const asked = { ...(q && { q }), ...(from && { from }), ...(to && { to }) }
-  const queryOf = (one: keyof typeof FILTERS) => ({ ...asked, ...(one !== 'all' && { state: one }) })
+  const searched = { ...(q && { q }), ...(from && { from }), ...(to && { to }) }
+  const queryOf = (one: keyof typeof FILTERS) => ({ ...searched, ...(one !== 'all' && { state: one }) })
   const tab = (one: keyof typeof FILTERS) => {
     const more = new URLSearchParams(queryOf(one))
     return filterTo(`${at(visit, '/orders')}${more.size > 0 ? `?${more}` : ''}`, text.filters[one], one === name)

@@ -12,18 +12,18 @@ export async function showReceipt(visit: SignedVisit, id: string): Promise<Respo
   if (order instanceof Response) return order
   const { words, c } = visit
   const { receipt } = words
-  const made = order.operations.find((one) => one.id === c.req.param('operation'))
-  if (!made) return notice(visit, 404, receipt.absent)
-  const { method, status, status_code, received_at } = made
-  const [tone, said] = [toneOf(status), statusOf(words, status)]
+  const operation = order.operations.find((one) => one.id === c.req.param('operation'))
+  if (!operation) return notice(visit, 404, receipt.absent)
+  const { method, status, status_code, received_at } = operation
+  const [tone, statusText] = [toneOf(status), statusOf(words, status)]
   return page(visit, {
-    title: `${wordFor(words.methods, method)}: ${said}`,
-    body: html`<div class="card narrow"><p>${pill(tone, said)}</p>
-<p class="sum">${operationSum(words, made, order.currency)}</p>
+    title: `${wordFor(words.methods, method)}: ${statusText}`,
+    body: html`<div class="card narrow"><p>${pill(tone, statusText)}</p>
+<p class="sum">${operationSum(words, operation, order.currency)}</p>
 <p>${receipt[tone]} ${status === 'failure' ? reasonOf(words, status_code) : ''}</p>
 ${facts([
   [receipt.order, shownId(order.order_id)],
-  [receipt.id, made.id],
+  [receipt.id, operation.id],
   [receipt.at, timeOf(words, received_at, c.env.SHOP_TZ)],
 ])}
 <a class="main go" href="${at(visit, orderPath(id))}">${words.back}</a></div>`,

@@ -4,7 +4,7 @@ import type { Html } from '../../pages/layout.ts'
 import { notAsked, older, page } from '../layout.ts'
 import { sumOf } from '../lib/amount.ts'
 import { timeOf } from '../lib/time.ts'
-import { at, call, orderPath, type SignedVisit, saidByCode, shownId } from '../visit.ts'
+import { at, call, orderPath, outcomeByCode, type SignedVisit, shownId } from '../visit.ts'
 import { actorOf, wordFor } from '../words/language.ts'
 import type { Words } from '../words/words.ts'
 
@@ -47,6 +47,6 @@ function textOf(words: Words, action: string, text: string): string {
 }
 
 function ending({ record, problems }: Words, result = 'outcome_unknown'): string {
-  const said = saidByCode(result)
-  return record.results[result] ?? (said ? problems[said].title : record.failed(result))
+  const outcome = outcomeByCode(result)
+  return record.results[result] ?? (outcome ? problems[outcome].title : record.failed(result))
 }

@@ -22,7 +22,7 @@ export const shell = {
     record: ['Record', 'Журнал'],
     more: ['More', 'Ще'],
   },
-  said: {
+  messages: {
     noted: ['The note was added.', 'Нотатку додано.'],
     resend: ['The service was asked; what it said stands here.', 'Сервіс запитано; його відповідь — на цій сторінці.'],
     found: ['It was looked up: how it ended stands here.', 'Перевірено: результат — на цій сторінці.'],

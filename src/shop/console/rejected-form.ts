@@ -5,7 +5,7 @@ import { csrfOf } from './session.ts'
 import { at, type Failure, type Form, type SignedVisit } from './visit.ts'
 
 /** A rejected form: the typed values, and the API's problem if it was called. */
-export interface Kept {
+export interface RejectedForm {
   fields: Form
   problem?: Failure | undefined
 }
@@ -14,10 +14,14 @@ const COOKIE = 'edgetill_form'
 /** A browser drops a cookie that is longer. */
 const LONGEST = 3_800
 
-/** Leads to a page that shows such a form, and can be loaded again. Undefined: it is too long to be kept. */
-export async function keep(visit: SignedVisit, path: string, kept: Kept): Promise<Response | undefined> {
+/** Redirects to a page that shows the rejected form again; undefined if it does not fit into a cookie. */
+export async function redirectToForm(
+  visit: SignedVisit,
+  path: string,
+  form: RejectedForm,
+): Promise<Response | undefined> {
   const { c, person } = visit
-  const text = JSON.stringify([new URL(at(visit, path), c.req.url).pathname, kept])
+  const text = JSON.stringify([new URL(at(visit, path), c.req.url).pathname, form])
   const value = (await csrfOf(person.secret, text)) + text
   if (encodeURIComponent(value).length > LONGEST) return undefined
   leave(visit, COOKIE, value, 600)
@@ -25,11 +29,11 @@ export async function keep(visit: SignedVisit, path: string, kept: Kept): Promis
 }
 
 /** The form that led to this page, only of this session. */
-export async function keptHere({ c, person }: SignedVisit): Promise<Kept | undefined> {
+export async function readRejectedForm({ c, person }: SignedVisit): Promise<RejectedForm | undefined> {
   const value = getCookie(c, COOKIE) ?? ''
   const start = value.indexOf('[')
   const text = value.slice(start)
   if (!equalSecret(value.slice(0, start), await csrfOf(person.secret, text))) return undefined
-  const [path, kept] = JSON.parse(text) as [string, Kept]
-  return path === new URL(c.req.url).pathname ? kept : undefined
+  const [path, form] = JSON.parse(text) as [string, RejectedForm]
+  return path === new URL(c.req.url).pathname ? form : undefined
 }

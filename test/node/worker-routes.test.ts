@@ -289,7 +289,7 @@ describe('the table of routes in guides/shop-reference.md', () => {
         seen.add(code)
       }
       // These ask only the service.
-      const asksService = /POST.*links$|balances|resend$/.test(route)
+      const asksService = /POST.*links$|balances/.test(route)
       const common = [...COMMON, ...(row.may === 'view' ? [] : ['forbidden'])].filter(
         (code) => code !== 'internal' && !(asksService && code === 'state'),
       )

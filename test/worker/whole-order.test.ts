@@ -67,6 +67,12 @@ describe('the id that the shop knows', () => {
     await world.deliver(payment('cups~1'))
     expect(await world.order('cups~1')).toMatchObject({ order_id: 'cups~1', status: 'success' })
     expect(await listed(world, 'search=cups')).toMatchObject([{ order_id: 'cups~1', status: 'success' }])
+    // The service is asked for a webhook by the id that it knows.
+    const asked: string[] = []
+    world.intercept = (url) => void asked.push(decodeURIComponent(new URL(url).pathname)) as undefined
+    for (const named of [`${id}~1`, 'cups~1'])
+      await world.send(`/api/orders/${named}/resend`, { operation: 'purchase' })
+    expect(asked).toEqual([expect.stringContaining(`/${id}/`), expect.stringContaining('/cups~1/')])
     // What people wrote about it goes with its data.
     const note = 'Olena will call'
     expect((await world.send('/api/orders/cups~1/notes', { text: note })).status).toBe(201)

@@ -21,6 +21,7 @@ import {
 import { recordOf } from '../../schemas/read.ts'
 import { flag, text } from '../../schemas/values.ts'
 import type { OperationKind } from '../../till/protocol.ts'
+import { readNamed } from '../../till/store.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { attentionDone } from '../engine/attention.ts'
 import { erasePersonalData } from '../engine/erase.ts'
@@ -191,8 +192,8 @@ export const OPERATION_ROUTES: Routes<OperationRoutes> = {
     needs: 'operations',
     body: { operation: pathSegment, transactionId: v.optional(orderId()) },
     async run(c, scope, { body }) {
-      // The service has no `mugs~1`: that is the shop's name of the attempt `mugs`.
-      const order_id = orderIn(c).replace(/~1$/, '')
+      // The service knows the attempt `mugs~1` as `mugs`, unless another program has used this id.
+      const [{ order_id }] = await readNamed(scope.till, orderIn(c))
       const { event } = await act(scope, order_id, { action: 'resend' }, () => resend(scope, { ...body, order_id }))
       return withoutToken(recordOf(event))
     },

@@ -47,7 +47,7 @@ const ASSUMED = {
   gigabytesOfTheObject: 0.128,
   kvBytesOfAnOrder: 5_000,
   /** Its rows in the log and in the lists, with their indexes. */
-  objectBytesOfAnOrder: 6_500,
+  objectBytesOfAnOrder: 6_000,
   days: 30,
 }
 

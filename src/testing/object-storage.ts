@@ -56,27 +56,31 @@ export function openObjectStorage(kept: Kept, { calls, through, commit, isDead, 
     kept.pending = committed.catch(end)
   }
   const indexes = new Map<string, string[]>()
-  const INDEXES = "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+  const INDEXES = "SELECT coalesce(sql, ' ON KEY') AS sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?"
   function indexesOf(table: string): string[] {
     const known = indexes.get(table) ?? database.exec(INDEXES, [table]).rows.map(({ sql }) => String(sql))
     indexes.set(table, known)
     return known
   }
   /** How many rows a changed row is billed as: each written index entry counts as another row. */
-  function billedAs(table: string, query: string, bindings: readonly SqlValue[]): number {
+  function billedAs(table: string, query: string, bindings: readonly SqlValue[], returned?: object): number {
     if (/^\s*DELETE/.test(query)) return 1
     const [, set] = /^\s*UPDATE \w+ SET (.*?)( WHERE |$)/s.exec(query) ?? []
     const [, names] = /^\s*INSERT INTO \w+ \(([^)]*)\) VALUES \([?, ]+\)$/.exec(query) ?? []
+    const given = names?.split(/,\s*/).map((name, i): [string, SqlValue] => [name, bindings[i] ?? null])
+    const row: [string, SqlValue][] | undefined = /RETURNING \*$/.test(query) ? Object.entries(returned ?? {}) : given
+    const columns = row?.map(([name]) => name)
     const written = indexesOf(table).filter((index) => {
-      // An update writes those of the columns that it sets.
+      // An update writes those of the columns that it sets, except to NULL.
       const [, its = ''] = index.split(' ON ')
-      if (set !== undefined) return [...set.matchAll(/(\w+) = /g)].some(([, name]) => RegExp(`\\b${name}\\b`).test(its))
+      if (set !== undefined)
+        return [...set.matchAll(/(\w+) = (?!NULL)/g)].some(([, name]) => RegExp(`\\b${name}\\b`).test(its))
       const [, condition] = /\sWHERE\s(.*)$/s.exec(index) ?? []
-      if (condition === undefined || names === undefined) return true
-      const given = names.split(/,\s*/)
-      const row = given.map((name) => `? AS ${name}`)
-      const isGiven = [...condition.matchAll(/\b[a-z_]+\b/g)].every(([name]) => given.includes(name))
-      return isGiven && database.exec(`SELECT 1 FROM (SELECT ${row}) WHERE ${condition}`, [...bindings]).rows.length > 0
+      if (condition === undefined || !row || !columns) return true
+      const named = condition.replaceAll(/'[^']*'/g, '').match(/\b[a-z_]+\b/g) ?? []
+      const from = `SELECT 1 FROM (SELECT ${columns.map((name) => `? AS ${name}`)}) WHERE ${condition}`
+      const values = row.map(([, value]) => value)
+      return named.every((name) => columns.includes(name)) && database.exec(from, values).rows.length > 0
     })
     return 1 + written.length
   }
@@ -95,7 +99,7 @@ export function openObjectStorage(kept: Kept, { calls, through, commit, isDead, 
         calls.storage++
         const { rows, changes } = database.exec(query, bindings)
         const rowsRead = isRead ? Math.max(rows.length, 1) : 0
-        const rowsWritten = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings)
+        const rowsWritten = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings, rows[0])
         calls.rowsRead += rowsRead
         calls.rowsWritten += rowsWritten
         return { toArray: () => rows }

@@ -48,7 +48,7 @@ const TABLES = `
   CREATE TABLE edgetill_log (order_key text NOT NULL, number integer NOT NULL, order_id text, attempt integer NOT NULL, kind text NOT NULL, id text NOT NULL,
     written_at bigint NOT NULL, name text, is_open integer NOT NULL, summary text, body text NOT NULL, next_at bigint, attempts integer NOT NULL,
     error text, unlisted bigint, PRIMARY KEY (order_key, number));
-  CREATE UNIQUE INDEX edgetill_log_id ON edgetill_log (order_key, attempt, kind, id) WHERE kind <> 'end';
+  CREATE UNIQUE INDEX edgetill_log_payment ON edgetill_log (order_key, attempt) WHERE kind = 'payment' AND id = '';
   CREATE UNIQUE INDEX edgetill_log_key ON edgetill_log (order_key, name) WHERE kind = 'operation';
   CREATE UNIQUE INDEX edgetill_log_one ON edgetill_log (order_key) WHERE kind = 'operation' AND is_open = 1;
   CREATE INDEX edgetill_log_open ON edgetill_log (written_at) WHERE is_open > 0;

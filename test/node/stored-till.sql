@@ -41,7 +41,7 @@ INSERT INTO "edgetill_order" VALUES('mugs-1','877e33f4-193b-42ec-9480-a4afd2a8f0
 INSERT INTO "edgetill_order" VALUES('vase-3','4b3bfd6c-6054-4c5f-bd73-074615af2d74',1795951425442,0,1,0,NULL,100.5,NULL,NULL,'3',NULL,'olena@example.com','765432144083',NULL,NULL,'vase-3 uah two mugs olena shevchenko olena@example.com +380441234567 380441234567 =100.50','{"order_id":"vase-3","state":"waiting","sum":100.5,"status":null,"method":null,"amount":100.5,"currency":"UAH","totals":{"authorized_minor":0,"captured_minor":0,"refunded_minor":0,"voided_minor":0,"fee_minor":null},"flags":[],"updated_at":null,"description":"Two mugs","customer_name":"Olena Shevchenko"}');
 CREATE TABLE edgetill_version (version integer PRIMARY KEY, owner text, started_at bigint, recovered_at bigint, backup_at bigint);
 INSERT INTO "edgetill_version" VALUES(1,'ed9e7111-0000-4000-8000-000000000001 at http://emulator.localhost',1795951425004,NULL,NULL);
-CREATE UNIQUE INDEX edgetill_log_id ON edgetill_log (order_key, attempt, kind, id) WHERE kind <> 'end';
+CREATE UNIQUE INDEX edgetill_log_payment ON edgetill_log (order_key, attempt) WHERE kind = 'payment' AND id = '';
 CREATE UNIQUE INDEX edgetill_log_key ON edgetill_log (order_key, name) WHERE kind = 'operation';
 CREATE UNIQUE INDEX edgetill_log_one ON edgetill_log (order_key) WHERE kind = 'operation' AND is_open = 1;
 CREATE INDEX edgetill_log_open ON edgetill_log (written_at) WHERE is_open > 0;

@@ -33,12 +33,15 @@ const STATEMENTS = [...REJECTED, ...NO_VALUES.map((value, i) => ['INSERT INTO no
 const executed = STATEMENTS.map((_, i) => `execute:${i}`)
 
 const BILLED: readonly [query: string, rows: number, ...bindings: (string | number | null)[]][] = [
-  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 4, 'x', 1, 2, 3],
-  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 3, 'y', 1, 2, null],
-  ['INSERT INTO priced (id, a, b) VALUES (?, ?, ?)', 3, 'z', 1, 2],
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 5, 'x', 1, 2, 3],
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, ?)', 4, 'y', 1, 2, null],
+  ['INSERT INTO priced (id, a, b) VALUES (?, ?, ?)', 4, 'z', 1, 2],
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, (SELECT 3)) RETURNING *', 5, 'v', 1, 2],
+  ['INSERT INTO priced (id, a, b, c) VALUES (?, ?, ?, (SELECT NULL)) RETURNING *', 4, 'w', 1, 2],
   ["UPDATE priced SET d = 'q' WHERE id = ?", 1, 'x'],
   ["UPDATE priced SET d = 'q', a = 5 WHERE id = ?", 2, 'x'],
   ['UPDATE priced SET c = 4 WHERE id = ?', 2, 'x'],
+  ['UPDATE priced SET c = NULL WHERE id = ?', 1, 'x'],
   ["INSERT OR IGNORE INTO priced (id) VALUES ('x')", 0],
   ['DELETE FROM priced WHERE id = ?', 1, 'x'],
   ['DELETE FROM priced WHERE id = ?', 0, 'x'],
@@ -141,7 +144,7 @@ export function objectClass(
             .map((row) => (row as { id: string }).id),
         execute: (index) => void sql.exec(...(STATEMENTS[Number(index)] as [string, ...string[]])),
         billed() {
-          sql.exec('CREATE TABLE priced (id TEXT PRIMARY KEY, a INTEGER, b INTEGER, c INTEGER, d TEXT) WITHOUT ROWID')
+          sql.exec('CREATE TABLE priced (id TEXT PRIMARY KEY, a INTEGER, b INTEGER, c INTEGER, d TEXT)')
           sql.exec('CREATE INDEX priced_a ON priced (a, id)')
           sql.exec('CREATE INDEX priced_b ON priced (b)')
           sql.exec('CREATE INDEX priced_c ON priced (c) WHERE c IS NOT NULL')

@@ -75,6 +75,31 @@ it('takes the address that a slower process has stored, and an order_id that ano
   expect(await till.createPayment({ ...PAYMENT, order_id: 'B-1' })).toEqual({ outcome: 'ended', status: 'init' })
 })
 
+it('finds the address of a slower process that ends while another one takes its payment over', async () => {
+  const { another, client, database, emulator } = await openTill()
+  let go: ((_: unknown) => void) | undefined
+  const createPayment = async (input: typeof PAYMENT) => {
+    await new Promise((resolve) => (go = resolve))
+    return client.createPayment(input)
+  }
+  const late = another({ client: { ...client, createPayment: createPayment as never } }).createPayment(PAYMENT)
+  await expect.poll(() => go).toBeDefined()
+  await emulator.clock.advance({ minutes: 2 })
+  const run: typeof database.run = async (sql, values) => {
+    // The payment's first row is abandoned, and its second row not written yet.
+    if (sql.startsWith('INSERT') && values.includes('payment')) {
+      go?.(undefined)
+      await late
+    }
+    return database.run(sql, values)
+  }
+  const other = another({ database: Object.create(database, { run: { value: run } }) })
+  expect(await other.createPayment(PAYMENT)).toEqual(await late)
+  expect(wordOf(await late)).toBe('done')
+  const payments = "SELECT number FROM edgetill_log WHERE kind = 'payment' AND id = ''"
+  expect(await database.run(payments, [])).toHaveLength(1)
+})
+
 it('cancels a payment, captures a hold once, and pays directly', async () => {
   const { till, sell, database } = await openTill()
   await till.createPayment(PAYMENT)

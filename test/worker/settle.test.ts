@@ -115,6 +115,18 @@ describe('a capture that a person settled', () => {
     expect(made(world, 'capture')).toHaveLength(1)
   })
 
+  it('is not said to be made where another key has the only one that it could be, after a backup was restored', async () => {
+    const world = await authorized()
+    await send(world, 'capture', 'forgotten', TEN)
+    world.object.rows("DELETE FROM edgetill_log WHERE kind IN ('operation', 'end')")
+    world.object.rows('UPDATE edgetill_version SET recovered_at = ?, backup_at = ?', world.time, world.time - 1)
+    await world.advance(61_000)
+    const [one, two] = [await send(world, 'capture', 'one', TEN), await send(world, 'capture', 'two', TEN)]
+    expect(await settle(world, String(one.body.attempt_id), true)).toMatchObject({ status: 200 })
+    const none = { status: 409, body: { code: 'capture_not_executed' } }
+    expect(await settle(world, String(two.body.attempt_id), true)).toMatchObject(none)
+  })
+
   it('is not taken for a later one, though its webhook comes after that', async () => {
     const world = await authorized()
     world.intercept = () => Promise.reject(new TypeError('The connection was reset.'))

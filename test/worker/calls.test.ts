@@ -93,23 +93,6 @@ describe('onEvent', () => {
     await world.advance(60_000)
     expect(calls).toHaveLength(1)
   })
-
-  it('comes first for the event that was tried least', async () => {
-    const calls: string[] = []
-    const world: World = new World({
-      onEvent: ({ event }) => {
-        calls.push(event.kind)
-        if (event.kind === 'purchase') throw new Error('the shop is down')
-      },
-    })
-    await world.deliver(payment(ID))
-    await world.advance(1)
-    // The cron is late: what has failed was due before the other event came.
-    world.time += 60_000
-    await world.post(world.signed(secondary(ID, 'refund', { amount: 1 })))
-    await world.advance(0)
-    expect(calls).toEqual(['purchase', 'refund', 'purchase'])
-  })
 })
 
 it('events that wait for an `onEvent` that was taken out are kept until it is back', async () => {

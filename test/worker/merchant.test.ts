@@ -6,8 +6,6 @@ import { eventually } from '../support/eventually.ts'
 import { payment } from './support/events.ts'
 import { ADMIN_TOKEN, log, ORDER, ownLog, World } from './support/world.ts'
 
-const DAY_MS = 86_400_000
-
 /** The lines of a kind. */
 const lines = (kind: string, from = 0, written: unknown[][] = log): Record<string, unknown>[] =>
   written.slice(from).flatMap(([line]) => {
@@ -30,14 +28,16 @@ describe('onEvent', () => {
       seen.push((event.record as { comment?: unknown }).comment)
     }
     const world = new World({ kind: 'strict', onEvent })
-    for (const comment of ['1st', '2nd', '3rd', '4th']) {
-      await world.deliver(payment('A-1', { status: 'pending', comment }))
-      // The earlier ones fail again.
-      await world.advance(60_000)
-    }
+    await world.deliver(payment('A-1', { status: 'pending', comment: '1st' }))
+    await world.advance(300_000)
+    // The cron is late: the first was due before the second came.
+    world.time += 3_600_000
+    await world.post(world.signed(payment('A-1', { status: 'pending', comment: '2nd' })))
+    await world.idle()
+    world.time += 2_000
     isDown = false
-    await world.advance(DAY_MS)
-    expect(seen).toEqual(['4th', '3rd', '2nd', '1st'])
+    await world.cron()
+    expect(seen).toEqual(['2nd', '1st'])
   })
 
   it('that hangs counts as failed after 25 seconds, and is called again', async () => {

@@ -122,20 +122,24 @@ describe('a capture, refund or void', () => {
     expect(made(world, 'capture')).toHaveLength(1)
   })
 
-  it('that cannot be stored is not sent, and its key may try again', async () => {
+  it.each([
+    [
+      'that cannot be stored is not sent, and its key may try again',
+      'operation/',
+      { status: 503, body: { code: 'state' } },
+      0,
+    ],
+    [
+      'whose response cannot be stored is answered, and not made again',
+      'end/',
+      { status: 200, body: { amount: 100.5 } },
+      1,
+    ],
+  ])('%s', async (_, row, answer, count) => {
     const world = await authorized()
-    world.object.before = failing('operation/')
-    expect(await send(world, 'capture', 'one')).toMatchObject({ status: 503, body: { code: 'state' } })
-    expect(made(world, 'capture')).toEqual([])
-    world.object.before = undefined
-    expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
-    expect(made(world, 'capture')).toHaveLength(1)
-  })
-
-  it('whose response cannot be stored is answered, and not made again', async () => {
-    const world = await authorized()
-    world.object.before = failing('end/')
-    expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
+    world.object.before = failing(row)
+    expect(await send(world, 'capture', 'one')).toMatchObject(answer)
+    expect(made(world, 'capture')).toHaveLength(count)
     world.object.before = undefined
     expect(await send(world, 'capture', 'one')).toMatchObject({ status: 200, body: { amount: 100.5 } })
     expect(made(world, 'capture')).toHaveLength(1)

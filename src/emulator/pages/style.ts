@@ -30,6 +30,8 @@ main.narrow { max-width: 36rem; } main.wide { max-width: 76rem; margin-top: .5re
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; } p { margin: .5rem 0; }
 a { color: var(--accent); text-underline-offset: .15em; }
+/* Tall enough to be pressed, also where rows are close. */
+td a { display: inline-block; padding-block: .2rem; }
 label { display: block; font-weight: 600; margin-top: 1rem; }
 input, select { width: 100%; font: inherit; padding: .55rem .65rem; border: 1px solid var(--field);
   border-radius: .4rem; background: var(--paper); color: inherit; }

@@ -149,6 +149,9 @@ describe('the days', () => {
     const [paid, back] = [payment('A-1', { fee }), secondary('A-1', 'refund', { amount: 2 })]
     const released = [payment('A-2', { method: 'auth' }), secondary('A-2', 'void')]
     for (const event of [paid, back, ...released]) await world.deliver(event)
+    // A copy comes after midnight, and before the first list.
+    world.time += 60_000
+    await world.post(world.signed({ ...back, processed_at: '2026-03-01T10:30:00.000' }))
     await world.advance(120_000)
     const taken = async () => {
       const { days } = (await json(world, '/api/days?from=2026-03-31&to=2026-04-01')) as { days: Json[] }

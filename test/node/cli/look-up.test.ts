@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { verb as balances } from '../../../src/cli/commands/balances.ts'
-import { recurringCancel } from '../../../src/cli/commands/change-order.ts'
+import { recurringCancel, refund } from '../../../src/cli/commands/change-order.ts'
 import { verb as order } from '../../../src/cli/commands/order.ts'
 import { verb as resend } from '../../../src/cli/commands/resend.ts'
 import type { Fault } from '../../../src/emulator/faults/fault.ts'
@@ -68,6 +68,12 @@ describe('edgetill order', () => {
       const { error } = JSON.parse((await runVerb(verb, ['A-9', '--json'], around)).out)
       expect(error).toMatchObject({ code: 'api', status: 404, message: expect.stringContaining('(404)') })
       expect(Object.keys(error)).toEqual(['code', 'status', 'apiCode', 'message'])
+    }
+    // Wrong credentials prove nothing about the order.
+    const environment = { ...around.environment, EDGETILL_API_SECRET: 'wrong' }
+    for (const verb of [order, resend, refund]) {
+      const ran = await runVerb(verb, ['A-9', ...(verb === refund ? ['--yes'] : [])], { ...around, environment })
+      expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('was rejected with 401')])
     }
   })
 })

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { createWebhookHandler } from '../../../src/index.ts'
+import { type ProveOptions, prove } from '../../../src/testing/index.ts'
+import type { Cause } from '../../../src/testing/prove/causes.ts'
 import { causeOf } from '../../../src/testing/prove/diagnose.ts'
 import { compare, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
 import { attacks, createPlan } from '../../../src/testing/prove/plan.ts'
 import { attacksOf, COURSES, isRace, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
+import { receiver } from './support/receiver.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }
 const AUTHORIZED: Story = { ...STORY, actions: [{ do: 'authorize' }] }
@@ -119,6 +123,33 @@ describe('the judge of prove', () => {
     expect(compare({ story: STORY, expected: none, seen: state(0, 0, 1) }, true)).toBe('shipped_more')
     expect(compare({ story: STORY, expected: expectedOf([PAID] as never), seen: state(0) }, true)).toBeUndefined()
   })
+})
+
+/** A shop that knows no capitals, and has only the first of two orders. */
+function lowerCase(): Pick<ProveOptions, 'fetch' | 'state'> {
+  const orders = new Map<string, { paid: number; refunded: number }>()
+  const handle = createWebhookHandler({
+    secrets: 'emulator-api-secret',
+    onEvent({ record: { order_id, amount } }) {
+      const id = String(order_id).toLowerCase()
+      if (!orders.has(id)) orders.set(id, { paid: Number(amount), refunded: 0 })
+    },
+  })
+  return { fetch: (input, init) => handle(new Request(input, init)), state: (id) => orders.get(id.toLowerCase()) }
+}
+
+const PAYS = storyOf('pay')
+const HALF = storyOf('authorize capture:5025')
+const TWICE: Story = { ...HALF, sendings: HALF.sendings.map((one) => ({ ...one, way: 'lost_answer' })) }
+
+it.each<[what: string, shop: ReturnType<typeof lowerCase>, story: Story, causes: Cause[]]>([
+  ['one order in the place of another', lowerCase(), { ...PAYS, twin: 'case' }, ['confuses_order_ids']],
+  ['a copy of a half that makes a whole', receiver('adds_up_copies'), TWICE, ['adds_up_copies']],
+  ['dollars that are not another currency', receiver(), { ...PAYS, currency: 'USD', mismatch: 'currency' }, []],
+])('prove judges %s', async (_, shop, story, causes) => {
+  const url = 'https://shop.example.com/webhooks'
+  const { findings } = await prove({ url, settleMs: 0, ...shop, story: { edgetill_story: 1, story } })
+  expect(findings.map(({ cause }) => cause)).toEqual(causes)
 })
 
 it('a race is the cause where a story is right without it, whatever else it may take to meet', async () => {

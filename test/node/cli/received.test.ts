@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { verb as replay } from '../../../src/cli/commands/replay.ts'
 import { readSecrets } from '../../../src/cli/service/secrets.ts'
 import { serveOnNode } from '../../../src/cli/service/serve-node.ts'
 import { readVariables } from '../../../src/cli/terminal/environment.ts'
@@ -10,6 +11,7 @@ import { bodyText, saveReceived } from '../../../src/cli/webhooks/received.ts'
 import { sendRequest } from '../../../src/cli/webhooks/send.ts'
 import { signWebhook } from '../../../src/index.ts'
 import { temporaryFolder } from '../support/fixtures.ts'
+import { runVerb } from '../support/verb.ts'
 
 it.each([
   ['a form', 'data=e30%3D&signature=x'],
@@ -71,17 +73,25 @@ it.each([
   expect(event === undefined).toBe(reason !== undefined)
 })
 
-it('nobody else can read what is saved', async () => {
+it('nobody else can read what is saved, and replay sends it where it went', async () => {
+  const { origin, close } = await serveOnNode(async () => new Response())
+  const [url, forwarded] = [`${origin}/listen`, `${origin}/shop`]
   const folder = temporaryFolder()
-  const received = {
-    received_at: '2026-01-31T10:00:00.000Z',
-    method: 'POST',
-    url: '/',
-    forwarded_to: null,
-    headers: [],
+  const form = { method: 'POST', url, headers: [], summary: '', body: '' }
+  for (const [i, forwarded_to] of [forwarded, null].entries()) {
+    const file = await saveReceived(
+      folder,
+      { ...form, encoding: 'utf8', received_at: '2026-01-31T10:00Z', forwarded_to },
+      i,
+    )
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
   }
-  const file = await saveReceived(folder, { ...received, summary: '', body: '', encoding: 'utf8' }, 1)
-  expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+  const sentTo = async (...words: string[]) => (await runVerb(replay, [folder, ...words])).out.match(/http\S+(?=: )/g)
+  expect([await sentTo(), await sentTo('--to', origin)]).toEqual([
+    [forwarded, url],
+    [origin, origin],
+  ])
+  await close()
 })
 
 it('an env file comes before the environment, and names the previous secret too', async () => {

@@ -107,9 +107,7 @@ it('exits 2 with one line when the receiver is not there', async () => {
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
   'says what it has found in every format after a %s',
-  {
-    timeout: 90_000,
-  },
+  { timeout: 90_000 },
   async (signal) => {
     const origin = await serveShop('adds_up_copies')
     const [junit = '', sarif = '', page = '', log = ''] = ['xml', 'sarif', 'html', 'log'].map((end) =>

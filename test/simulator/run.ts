@@ -38,13 +38,7 @@ export const CONFIRMED: readonly Scenario[] = [
     ...{ name: 'a limit of 60, and a full refund before the payment is known', paidLate: true },
     ...{ amounts: [null, 10], promises: { limit: 6_000 } },
   },
-  {
-    ...REFUNDS,
-    ...BOTH,
-    name: 'a limit of 60 over two attempts',
-    amounts: [30, 40],
-    promises: { limit: 6_000 },
-  },
+  { ...REFUNDS, ...BOTH, name: 'a limit of 60 over two attempts', amounts: [30, 40], promises: { limit: 6_000 } },
   { ...REFUNDS, ...BOTH, name: 'one key for two attempts', amounts: [10, 10], oneKey: true },
   {
     ...{

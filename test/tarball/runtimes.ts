@@ -52,9 +52,7 @@ export function packageRuntimes(isDaily: boolean): PackageRuntime[] {
       'node 20',
       isDaily ? 'all' : 'runtime-dependent',
       [nodeAt(20), join(vitestOfNode20(), 'vitest.mjs'), ...suite],
-      {
-        EDGETILL_VITEST: vitestOfNode20(),
-      },
+      { EDGETILL_VITEST: vitestOfNode20() },
     ),
     onTarball('lowest dependencies', 'quick', [nodeAt(24), vitest, ...suite], {
       EDGETILL_PACKED: packedFolder('lowest'),

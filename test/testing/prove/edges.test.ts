@@ -90,11 +90,7 @@ function slow(status: number, lateMs: (nth: number) => number | undefined): Part
   return served(shop, (path, body) => {
     if (path !== '/webhooks') return undefined
     const request = () =>
-      new Request(URLS.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body,
-      })
+      new Request(URLS.url, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
     const ms = lateMs(nth++)
     if (ms === 0) return undefined
     if (ms !== undefined) setTimeout(() => void shop.fetch(request()), ms)

@@ -97,16 +97,8 @@ const APPS: Record<string, App> = {
 
 /** Apps that read the body and leave nothing of it, or something else, each with what the message has to name. */
 const MISTAKES: [name: string, app: App, cure: RegExp][] = [
-  [
-    'Express, body read already',
-    withMiddleware(before(textOf)),
-    /mount webhookHandler before that middleware.*express\.urlencoded/,
-  ],
-  [
-    'Express, wrong parser',
-    withMiddleware(before((request) => leave(request, ['data']))),
-    /received: array.*receivers\.md/,
-  ],
+  ['Express, body read', withMiddleware(before(textOf)), /mount webhookHandler before.*express\.urlencoded/],
+  ['Express, parser', withMiddleware(before((request) => leave(request, ['data']))), /received: array.*receivers\.md/],
   [
     'Fastify, body read already',
     withFastify((app) => app.addHook('preValidation', async (request) => leave(request, undefined))),

@@ -6,12 +6,7 @@ const apply = (base: object, ...texts: string[]) => applySettings(base, texts.ma
 describe('--set path=value', () => {
   it.each([
     ['a number', {}, ['amount=1.5'], { amount: 1.5 }],
-    [
-      'an inner field, beside the others',
-      { fee: { amount: 1, a: 'X' } },
-      ['fee.amount=2'],
-      { fee: { amount: 2, a: 'X' } },
-    ],
+    ['an inner field beside others', { fee: { amount: 1, a: 'X' } }, ['fee.amount=2'], { fee: { amount: 2, a: 'X' } }],
     ['an inner field of nothing', { fee: null }, ['fee.amount=2'], { fee: { amount: 2 } }],
     ['a part of a list', { split: [{ n: 1 }, { n: 2 }] }, ['split.1.n=3'], { split: [{ n: 1 }, { n: 3 }] }],
     ['a text that looks like a number, where a text was', { order_id: 'A' }, ['order_id=7'], { order_id: '7' }],

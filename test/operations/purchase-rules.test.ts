@@ -21,11 +21,7 @@ const VALUES: [name: string, right: unknown[], wrong: unknown[]][] = [
   ['customer_country', ['UA'], ['ua', 'UKR', 'U', '']],
   ['customer_birthday', ['2024-02-29', '1990-12-31'], ['2025-02-29', '1990-13-01', '1990-1-1', '01.01.1990']],
   ['merchant_mcc', ['5812', '0000'], ['581', '58121', 5812]],
-  [
-    'server_url',
-    ['https://a.example/x?y#z', 'http://a.example'],
-    ['a.example', 'ftp://a.example', 'javascript:alert(1)'],
-  ],
+  ['server_url', ['https://a.example/x?y#z', 'http://a.example'], ['a.example', 'ftp://a.example', 'javascript:alert']],
   ['server_url', [], ['https://', '//a.example', ' https://a.example']],
   ['result_url', ['https://a.example'], ['/thanks', '']],
   ['validation_url', ['https://a.example'], ['x']],

@@ -82,7 +82,7 @@ describe('a request is rejected, and nothing written,', () => {
   const version = versionOf(orderOf(), [])
   it.each<[string, Partial<MoneyRequest>, Partial<OrderState>, object]>([
     [
-      'of an unknown order',
+      'of no known order',
       { hasCurrency: false },
       { order: orderOf([], { isKnown: false }) },
       { code: 'unknown_order' },
@@ -93,12 +93,7 @@ describe('a request is rejected, and nothing written,', () => {
     ],
     ['where money was asked for since', { version }, { order: pending }, { code: 'order_changed' }],
     ['of all, while some is pending', { amount: null }, { order: pending }, { code: 'pending', left: 7_000 }],
-    [
-      'of more than is left beside what is pending',
-      { amount: 70.01 },
-      { order: pending },
-      { code: 'pending', left: 7_000 },
-    ],
+    ['of more than a pending one leaves', { amount: 70.01 }, { order: pending }, { code: 'pending', left: 7_000 }],
     ['beyond a limit', { limit: 1_999 }, {}, { code: 'over_limit', limit: 1_999 }],
     ['of all, under a limit', { amount: null, limit: 99_999 }, {}, { code: 'over_limit' }],
     ['beyond a limit, with what is pending', { limit: 4_999 }, { order: pending }, { code: 'over_limit' }],
@@ -219,13 +214,7 @@ describe('a response after the operation was settled', () => {
   const settled = made({ outcome: 'rejected', answer: NOT })
   const responded: Message = { type: 'responded', id: 'm', outcome: 'done', answer: DONE, operation_id: 'r-1' }
   it.each<[string, MoneyOperation, Message, string[], object]>([
-    [
-      'otherwise is kept for a person',
-      settled,
-      responded,
-      ['contradict', 'store_response', 'answer'],
-      { code: 'contradicted' },
-    ],
+    ['otherwise is kept', settled, responded, ['contradict', 'store_response', 'answer'], { code: 'contradicted' }],
     ['by the same operation is the same', done(), responded, ['store_response', 'answer'], DONE],
     [
       'by another operation is not',

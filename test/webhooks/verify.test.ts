@@ -42,11 +42,7 @@ describe('verifyWebhook rejects, and says why', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    [
-      'what express.json() leaves of a form',
-      {},
-      /no "data", nor any other field: a parser of another type may have read it\.$/,
-    ],
+    ['a form after express.json()', {}, /no "data", nor any other field: a parser of another type may have read it\.$/],
     ['an empty URLSearchParams', new URLSearchParams(), /nor any other field/],
     ['a form without data', { signature }, /its form has no "data"\.$/],
     ['an object as data', { data: { method: 'x' }, signature }, /its "data" is not a text \(received: object\)/],

@@ -123,18 +123,8 @@ describe('a capture, refund or void', () => {
   })
 
   it.each([
-    [
-      'that cannot be stored is not sent, and its key may try again',
-      'operation/',
-      { status: 503, body: { code: 'state' } },
-      0,
-    ],
-    [
-      'whose response cannot be stored is answered, and not made again',
-      'end/',
-      { status: 200, body: { amount: 100.5 } },
-      1,
-    ],
+    ['that cannot be stored is not sent: try again', 'operation/', { status: 503, body: { code: 'state' } }, 0],
+    ['whose response cannot be stored is made once', 'end/', { status: 200, body: { amount: 100.5 } }, 1],
   ])('%s', async (_, row, answer, count) => {
     const world = await authorized()
     world.object.before = failing(row)

@@ -64,7 +64,7 @@ describe('wrong settings exit 2 and say how to correct them', () => {
     [
       { EDGETILL_BASE_URL: 'http://pay.example.com' },
       [],
-      /must be https:.* with --allow-insecure-http.*_BASE_URL, from: env/,
+      /must be https:.*--allow-insecure-http.*_BASE_URL, from: env/,
     ],
     [{ EDGETILL_POS_ID: 'shop' }, [], /posId must be a UUID.*EDGETILL_POS_ID, from: environment/],
     [{ EDGETILL_AUTHENTICATION: 'basic' }, [], /EDGETILL_AUTHENTICATION must be per-endpoint or plain/],

@@ -10,7 +10,7 @@ import { postgres as onSql, sqlite } from '../../../src/till/index.ts'
 import { PAYMENT } from '../../till/support/open-till.ts'
 import { openServer } from '../../worker/support/server.ts'
 import { ADMIN_TOKEN } from '../../worker/support/world.ts'
-import { Document } from '../support/document.ts'
+import { Document, overPostgres } from '../support/document.ts'
 import { folderInCheckout, listen } from '../support/fixtures.ts'
 import { freePort } from '../support/free-port.ts'
 import { usePostgres } from '../support/postgres.ts'
@@ -34,14 +34,7 @@ export default function tests(): void {
   })
 
   /** The shop with the database that the guide opens in its place. */
-  const onPostgres = (): string => {
-    const [opening = ''] = /database: postgres\(connect\(.*\)\)/.exec(POSTGRES) ?? []
-    const code = SHOP.replace("import { DatabaseSync } from 'node:sqlite'", "import connect from 'postgres'")
-      .replace('{ sqlite }', '{ postgres }')
-      .replace(/database: sqlite\(.*\)/, opening)
-    if (opening === '' || code.includes('sqlite')) throw new Error(code)
-    return code
-  }
+  const onPostgres = (): string => overPostgres(SHOP, POSTGRES)
 
   it.each([
     ['SQLite', () => SHOP],

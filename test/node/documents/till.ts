@@ -6,7 +6,7 @@ import { createClient } from '../../../src/index.ts'
 import { pay } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { PAYMENT } from '../../till/support/open-till.ts'
-import { Document } from '../support/document.ts'
+import { Document, overPostgres } from '../support/document.ts'
 import { folderInCheckout } from '../support/fixtures.ts'
 import { freePort } from '../support/free-port.ts'
 import { usePostgres } from '../support/postgres.ts'
@@ -61,14 +61,7 @@ export default function tests(): void {
     (await client().listOrderOperations({ order_id })).flatMap((one) => (one.kind === 'refund' ? one.amount : []))
 
   /** The shop with the two changes that the guide names. */
-  const onPostgres = (): string => {
-    const [opening = ''] = /database: postgres\(connect\(.*\)\)/.exec(POSTGRES) ?? []
-    const code = SHOP.replace('{ createTill, sqlite }', '{ createTill, postgres }')
-      .replace("import { DatabaseSync } from 'node:sqlite'", "import connect from 'postgres'")
-      .replace(/database: sqlite\(.*\)/, opening)
-    if (opening === '' || code.includes('sqlite')) throw new Error(code)
-    return code
-  }
+  const onPostgres = (): string => overPostgres(SHOP, POSTGRES)
 
   const STAFF_PASSWORD = 'a long and random password'
 

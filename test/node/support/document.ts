@@ -63,3 +63,14 @@ export class Document {
 
 /** The texts in backquotes. */
 export const quoted = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, one]) => one as string)
+
+/** A guide's shop over SQLite with the database that another program of the guide opens. */
+export function overPostgres(shop: string, postgres: string): string {
+  const [opening = ''] = /database: postgres\(connect\(.*\)\)/.exec(postgres) ?? []
+  const code = shop
+    .replace('sqlite }', 'postgres }')
+    .replace("import { DatabaseSync } from 'node:sqlite'", "import connect from 'postgres'")
+    .replace(/database: sqlite\(.*\)/, opening)
+  if (opening === '' || code.includes('sqlite')) throw new Error(code)
+  return code
+}

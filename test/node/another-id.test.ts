@@ -1,19 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { filesUnder, root } from './support/runtimes.ts'
 
 // A customer pays twice if a shop pays again under another order_id while the first call may have been paid. So each
 // sentence that proposes another id stands behind a look-up. This test lists them all: a new one has to be read.
 
-const root = resolve(import.meta.dirname, '../..')
 const PLACES = ['src', 'guides', 'template', 'worker', 'examples', 'README.md', 'SKILL.md', 'llms.txt']
 
 const filesOf = (path: string): string[] =>
-  /\.\w+$/.test(path)
-    ? [path]
-    : readdirSync(join(root, path), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && /\.(ts|md)$/.test(entry.name))
-        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+  /\.\w+$/.test(path) ? [path] : filesUnder(join(root, path), root).filter((file) => /\.(ts|md)$/.test(file))
 
 /** A verb of proposing, and then another id or order. */
 const PROPOSES =

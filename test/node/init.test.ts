@@ -7,7 +7,7 @@ import { createEmulator } from '../../src/emulator/index.ts'
 import type { ShopEnv as Env } from '../../src/shop/env.ts'
 import { configurationProblems } from '../../src/shop/lib/configuration.ts'
 import { temporaryFolder } from './support/fixtures.ts'
-import { root } from './support/runtimes.ts'
+import { filesUnder, root } from './support/runtimes.ts'
 import { against, runVerb } from './support/verb.ts'
 
 const folder = temporaryFolder()
@@ -25,12 +25,6 @@ beforeAll(async () => {
 })
 const read = (file: string) => readFileSync(join(shop, file), 'utf8')
 
-const filesIn = (at: string) =>
-  readdirSync(at, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(at.length + 1))
-    .sort()
-
 const WORKER = ['env.ts', 'index.ts', 'on-alert.ts', 'on-event.ts']
 
 type Lines = Record<string, string | undefined>
@@ -43,7 +37,7 @@ describe('edgetill init', () => {
     expect([begun.code, begun.output.split('\n').slice(-4)]).toEqual([0, next])
     const own = '.dev.vars .gitignore AGENTS.md README.md package.json test/shop.test.ts tsconfig.json wrangler.toml'
     const worker = WORKER.map((file) => `worker/${file}`)
-    expect(filesIn(shop)).toEqual([...own.split(' '), ...worker].sort())
+    expect(filesUnder(shop)).toEqual([...own.split(' '), ...worker].sort())
     const written = worker.map(read)
     expect(written).toEqual(worker.map((file) => readFileSync(join(root, file), 'utf8')))
     expect(written.join('').split('\n').length).toBeLessThanOrEqual(200)
@@ -70,10 +64,10 @@ describe('edgetill init', () => {
     [join(folder, '茶'.repeat(2)), [], 'add --name'],
     [join(folder, 'named'), ['--name', '-'], 'add --name'],
   ])('exits 2 for %j %j, and writes nothing', async (shop, words, text) => {
-    const before = [filesIn(folder), readdirSync('.')]
+    const before = [filesUnder(folder), readdirSync('.')]
     const given = shop === undefined ? words : [shop, ...words]
     expect(await runVerb(init, given)).toMatchObject({ code: 2, err: expect.stringContaining(text) })
-    expect([filesIn(folder), readdirSync('.')]).toEqual(before)
+    expect([filesUnder(folder), readdirSync('.')]).toEqual(before)
     expect(readdirSync(folder)).not.toContain('named')
   })
 
@@ -83,7 +77,7 @@ describe('edgetill init', () => {
     writeFileSync(join(shop, '.edgetill-init/worker/half.ts'), 'half')
     expect((await run(shop)).code).toBe(0)
     expect(readdirSync(shop)).not.toContain('.edgetill-init')
-    expect(filesIn(join(shop, 'worker'))).toEqual(WORKER)
+    expect(filesUnder(join(shop, 'worker'))).toEqual(WORKER)
   })
 
   it.each([
@@ -134,7 +128,7 @@ describe('edgetill init', () => {
       const { code, output } = await run(join(folder, name))
       expect([code, output]).toEqual([1, expect.stringContaining('Nothing was written')])
     }
-    expect(filesIn(join(folder, 'full'))).toEqual(['.hidden'])
+    expect(filesUnder(join(folder, 'full'))).toEqual(['.hidden'])
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine')
   })
 

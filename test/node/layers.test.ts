@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cycles, type Import, importsOf } from './support/imports.ts'
-import { root } from './support/runtimes.ts'
+import { filesUnder, root } from './support/runtimes.ts'
 
 /**
  * The rooms of src, lowest first: a folder, or a file that stands in no folder. A room imports from rooms above it in this list
@@ -39,10 +39,7 @@ function mutual(house: string, imports: readonly Import[]): string[][] {
   return cycles(edges)
 }
 
-const filesOf = (house: string): string[] =>
-  readdirSync(join(root, house), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+const filesOf = (house: string): string[] => filesUnder(join(root, house), root).filter((file) => /\.tsx?$/.test(file))
 
 const files = [...filesOf('src'), ...filesOf('worker')]
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))

@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type ts from 'typescript'
 import { expect, it } from 'vitest'
 import { verb as init } from '../../src/cli/commands/init.ts'
 import { temporaryFolder } from './support/fixtures.ts'
 import { complaintsOf, optionsFor, programOf, SOURCE_PATHS } from './support/program.ts'
-import { root } from './support/runtimes.ts'
+import { filesUnder, root } from './support/runtimes.ts'
 import { runVerb } from './support/verb.ts'
 
 // What `edgetill init --express`, `--next` and `--sveltekit` write. test/frameworks builds and plays it.
@@ -20,12 +20,6 @@ function project(...files: string[]): string {
   }
   return folder
 }
-const filesIn = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort()
-
 it.each<[kind: string, before: string[], place: string, own: string[]]>([
   ['express', [], '.', ['.env.shop', '.gitignore', 'README.md', 'package.json', 'server.ts']],
   [
@@ -58,7 +52,7 @@ it.each<[kind: string, before: string[], place: string, own: string[]]>([
     const folder = project(...before)
     const ran = await runVerb(init, [folder, `--${kind}`])
     const shared = SHARED.map((file) => join(place, file))
-    expect([ran.code, filesIn(folder)]).toEqual([0, [...before, ...own, ...shared].sort()])
+    expect([ran.code, filesUnder(folder)]).toEqual([0, [...before, ...own, ...shared].sort()])
     expect(own.length + shared.length).toBeLessThanOrEqual(12)
     for (const file of SHARED) expect(readFileSync(join(folder, place, file), 'utf8')).toBe(textOf(`shared/${file}`))
     const readme = readFileSync(join(folder, own.includes('README.md') ? 'README.md' : 'SHOP.md'), 'utf8')
@@ -69,7 +63,7 @@ it.each<[kind: string, before: string[], place: string, own: string[]]>([
     expect([ran.out, readme.includes('.env.shop')]).toEqual([expect.stringContaining(isRun ?? ''), kind !== 'next'])
     expect(readFileSync(join(folder, environment), 'utf8')).toMatch(/^STAFF_PASSWORD=[\w-]{43}\n/)
     const again = await runVerb(init, [folder, `--${kind}`])
-    expect([again.code === 0, filesIn(folder)]).toEqual([false, [...before, ...own, ...shared].sort()])
+    expect([again.code === 0, filesUnder(folder)]).toEqual([false, [...before, ...own, ...shared].sort()])
   },
 )
 
@@ -78,7 +72,7 @@ it('init --server writes the whole shop, with its own secrets, and replaces no f
   const ran = await runVerb(init, [folder, '--server'])
   const own = ['server.ts', 'on-event.ts', 'start.ts', 'shop.test.ts', 'Dockerfile', 'compose.yaml']
   const made = ['.dockerignore', '.env', '.gitignore', 'README.md', 'package.json']
-  expect([ran.code, filesIn(folder)]).toEqual([0, [...own, ...made].sort()])
+  expect([ran.code, filesUnder(folder)]).toEqual([0, [...own, ...made].sort()])
   for (const file of own) expect(readFileSync(join(folder, file), 'utf8')).toBe(textOf(`server/${file}`))
   const secrets = [...readFileSync(join(folder, '.env'), 'utf8').matchAll(/=([\w-]{43})$/gm)].map(([, one]) => one)
   expect(new Set(secrets).size).toBe(3)
@@ -96,7 +90,7 @@ it('names the tool that makes the project first, and takes one framework', async
     [['--next', '--express'], 'Choose one of --express and --next'],
   ] as const) {
     const ran = await runVerb(init, [folder, ...words])
-    expect([ran.code, ran.err, filesIn(folder)]).toEqual([2, expect.stringContaining(text), []])
+    expect([ran.code, ran.err, filesUnder(folder)]).toEqual([2, expect.stringContaining(text), []])
   }
 })
 

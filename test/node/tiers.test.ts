@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { DAILY_ONLY, FOLDERS, ON_NODE_ALONE, RUNTIME_DEPENDENT, runsOn, TEST_ALL_ONLY, testFiles } from '../tiers.ts'
 import { importsOf } from './support/imports.ts'
-import { root } from './support/runtimes.ts'
+import { filesUnder, root } from './support/runtimes.ts'
 
 const files = testFiles()
 
@@ -50,9 +50,7 @@ it('the quick tier of workerd, which also runs without `process` and `Buffer`, l
   }
   for (const file of files) if (runsOn('workerd', file, 'quick')) load(file)
   const modules = ['src', 'worker'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+    filesUnder(join(root, folder), root).filter((file) => /\.tsx?$/.test(file)),
   )
   // Files of Node's kind, and the Worker's entry with the two files that a merchant writes: test/node runs them in a Worker.
   const elsewhere = /^src\/(cli|adapters)\/|^worker\/(index|on-event|on-alert)\.ts$|routes\/results\.ts$/

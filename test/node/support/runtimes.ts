@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -88,3 +88,10 @@ function write(name: string, content: string): string {
   writeFileSync(file, content)
   return file
 }
+
+/** The files under a folder, sorted, by their ways from there or from another folder above. */
+export const filesUnder = (folder: string, from: string = folder): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
+    .sort()

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { root } from './runtimes.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesUnder, root } from './runtimes.ts'
 
 /** A piece of code in a document, as it would be copied. */
 export interface Snippet {
@@ -18,9 +18,7 @@ export function blocks(file: string, language: string): Snippet[] {
 
 /** The TypeScript files in a folder. */
 export function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  return filesUnder(join(root, folder), root).filter((file) => file.endsWith('.ts'))
 }
 
 /** The code of every `@example` in a file's docstrings. */

@@ -115,41 +115,56 @@ it('tries again under the same key where nothing was sent, and keeps a rejection
   expect(await refunds()).toEqual([30])
 })
 
-it('keeps an end that contradicts the one that was settled, until a person has looked', async () => {
-  let respond: ((_: unknown) => void) | undefined
-  const { till, another, sell, client, wait, refunds } = await openTill()
+/** A refund whose process is frozen at the socket, for longer than any look-up believes. `late`: its outcome. */
+async function frozen(refund_amount: number) {
+  const opened = await openTill()
+  const { till, another, sell, client } = opened
   await sell()
-  // A call that takes longer than any look-up believes: its process was frozen at the socket.
-  const frozen = another({
-    client: {
-      ...client,
-      refundPayment: async (input) => {
-        await new Promise((resolve) => (respond = resolve))
-        return client.refundPayment(input)
-      },
-    },
-  })
-  const late = frozen.refund(REFUND, PRESS)
+  let respond: ((_: unknown) => void) | undefined
+  const refundPayment: typeof client.refundPayment = async (input) => {
+    await new Promise((resolve) => (respond = resolve))
+    return client.refundPayment({ ...input, refund_amount })
+  }
+  const late = another({ client: { ...client, refundPayment } }).refund(REFUND, PRESS)
   // Its row is there before it is sent: eleven minutes between the two, and nothing would be.
   await expect.poll(() => respond).toBeDefined()
-  expect((await till.order('A-1'))?.attempts.length).toBe(1)
+  const [{ id } = { id: '' }] = (await till.order('A-1'))?.attempts ?? []
+  return { ...opened, id, late, respond: () => respond?.(undefined) }
+}
+
+it('keeps an end that contradicts the one that was settled, until a person has looked', async () => {
+  const { till, id, late, respond, wait, refunds } = await frozen(30)
   await wait(11)
   expect(wordOf(await till.refund(REFUND, PRESS))).toBe('rejected not_executed')
-  respond?.(undefined)
+  respond()
 
   expect(await late).toMatchObject({ outcome: 'unknown', record: { amount: 30, status: 'success' } })
   expect(await refunds()).toEqual([30])
   expect((await till.order('A-1'))?.totals.refunded_minor).toBe(3000)
-  const [attention] = await till.attention()
-  expect(attention).toMatchObject({
-    ...{ kind: 'operation_contradicted', order_id: 'A-1' },
-    ...{ settled: { outcome: 'rejected' }, late: { outcome: 'done', record: { amount: 30 } } },
-  })
+  expect(await till.attention()).toMatchObject([
+    {
+      ...{ kind: 'operation_contradicted', order_id: 'A-1', id },
+      ...{ settled: { outcome: 'rejected' }, late: { outcome: 'done', record: { amount: 30 } } },
+    },
+  ])
   expect(await till.refund(REFUND, PRESS)).toEqual(await late)
-  const { id } = attention as { id: string }
   expect(wordOf(await till.settleByHand('A-1', id, { executed: true }))).toBe('done')
   expect(wordOf(await till.refund(REFUND, PRESS))).toBe('done')
   expect(await till.attention()).toEqual([])
+})
+
+it('keeps a rejection of what a person has settled as executed, however often it is looked at', async () => {
+  const { till, id, late, respond, wait } = await frozen(100_000)
+  await wait(2)
+  expect(wordOf(await till.settleByHand('A-1', id, { executed: true }))).toBe('done')
+  respond()
+  expect(await late).toMatchObject({ outcome: 'unknown' })
+  const contradicted = [
+    { kind: 'operation_contradicted', id, settled: { outcome: 'done' }, late: { outcome: 'rejected' } },
+  ]
+  for (let look = 0; look < 3; look++) expect(await till.settle()).toMatchObject(contradicted)
+  expect(wordOf(await till.settleByHand('A-1', id, { executed: false }))).toBe('rejected api')
+  expect(await till.settle()).toEqual([])
 })
 
 it('sends nothing where the database fails before the call, and says unknown where it fails after it', async () => {

@@ -93,18 +93,8 @@ const TILL_RACES: readonly Race[] = [
       "return append(scope, reading, { kind: 'operation', id, body, name: keyHash || null, ...due })",
       'return keyHash && due ? undefined : undefined',
     ],
-    [
-      'a paused process sends all the same',
-      [...PRESSED, ...BUTTONS],
-      'timeToSend(read_at + started_at - now)',
-      '30_000',
-    ],
-    [
-      'an absence counts after two minutes',
-      BUTTONS,
-      'const SETTLE_AFTER_MS = 600_000',
-      'const SETTLE_AFTER_MS = 120_000',
-    ],
+    ['a paused process still sends', [...PRESSED, ...BUTTONS], 'timeToSend(read_at + started_at - now)', '30_000'],
+    ['an absence counts too early', BUTTONS, 'const SETTLE_AFTER_MS = 600_000', 'const SETTLE_AFTER_MS = 120_000'],
     [
       'an absence counts what a pause added',
       BUTTONS,
@@ -195,12 +185,7 @@ export const RACES: readonly Race[] = [
   ]),
   ...inFile('../till/settle.ts', [
     ['a call is not counted', BROKEN, '`attempts = attempts + 1, next_at', '`next_at'],
-    [
-      'a failure is not recorded',
-      BROKEN,
-      'CASE WHEN body = ? THEN ? END',
-      'CASE WHEN body = ? AND ? IS NULL THEN 1 END',
-    ],
+    ['no failure is recorded', BROKEN, 'CASE WHEN body = ? THEN ? END', 'CASE WHEN body = ? AND ? IS NULL THEN 1 END'],
     ['a handled event stays', MONEY, "isOver ? 'NULL' : later", "isOver && row.kind !== 'event' ? 'NULL' : later"],
     ['a claim ends before its call', BROKEN, 'ON_EVENT_MS}`, `NOT', '0}`, `NOT'],
   ]),
@@ -212,12 +197,7 @@ export const RACES: readonly Race[] = [
       'due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?\n    AND number >= ?)',
       "? > 0 AND ? > '' AND ? > 0",
     ],
-    [
-      'a publication that was begun counts as written',
-      DIES,
-      'order_id, now, now + RETRY_MS, now -',
-      'order_id, now, null, now -',
-    ],
+    ['a begun publication is written', DIES, 'order_id, now, now + RETRY_MS, now -', 'order_id, now, null, now -'],
   ]),
   ...inFile('cron.ts', [
     ['nothing publishes what is due', [...ALONE, ...DIES], '  await attempt(scope, publishDue)\n'],
@@ -251,12 +231,7 @@ export const RACES: readonly Race[] = [
     ],
   ]),
   ...inFile('../till/open-payment.ts', [
-    [
-      'a link that is revoked meanwhile is opened',
-      REVOKED,
-      'if (visit && (await visit.isRevoked())) {',
-      'if (visit === null) {',
-    ],
+    ['a revoked link is opened', REVOKED, 'if (visit && (await visit.isRevoked())) {', 'if (visit === null) {'],
     ['a cancelled link is opened', CANCELLED, 'isClosed: reading.isClosed', 'isClosed: false'],
   ]),
   ...inFile('../till/protocol.ts', [

@@ -76,7 +76,7 @@ function outcomeUnknown(
   const { what, ...more } = details
   const sent_at = new Date(attempt.sentAt).toISOString()
   return new OutcomeUnknownError(`${operation} ${what}.`, callDetails(attempt), {
-    ...attempt.seen,
+    ...attempt.head,
     ...more,
     ...subject,
     operation,
@@ -140,10 +140,10 @@ export function invalidResponse(
     body: hide.value(body, BODY_LENGTH),
     location: location === undefined ? undefined : hide.text(location, LOCATION_LENGTH),
   }
-  const got = `got ${attempt.seen.status}${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`
+  const got = `got ${attempt.head.status}${what}${issues.length > 0 ? `: ${describeIssues(issues)}` : ''}`
   if (attempt.request.method !== 'GET') return outcomeUnknown(attempt, { ...received, reason, what: got })
   return new UnexpectedResponseError(`${attempt.request.operation} ${got}.`, callDetails(attempt), {
-    ...attempt.seen,
+    ...attempt.head,
     ...received,
   })
 }
@@ -170,8 +170,8 @@ export interface Rejection {
  * other public material, so each is tried and none is relied upon.
  */
 function apiError(attempt: Answered, { text, retryAfterMs }: Rejection): ApiError {
-  const { request, seen } = attempt
-  const { status } = seen
+  const { request, head } = attempt
+  const { status } = head
   const hide = redactorOf(attempt)
   const body = parse(text)
   const { message, args } = isObject(body) ? body : ({} as Record<string, unknown>)
@@ -189,7 +189,7 @@ function apiError(attempt: Answered, { text, retryAfterMs }: Rejection): ApiErro
   const sentences =
     sentence(said ? `${what}: ${said}` : what) + (named.length > 0 ? sentence(` ${named.join('; ')}`) : '')
   return new ApiError(sentences + hint(attempt, status, apiCode, apiMessage), callDetails(attempt), {
-    ...seen,
+    ...head,
     apiCode,
     apiMessage,
     violations,
@@ -209,7 +209,7 @@ function sentence(text: string): string {
  * outcome.
  */
 export function rejectedRequest(attempt: Answered, response: Rejection): ApiError | OutcomeUnknownError {
-  const { status } = attempt.seen
+  const { status } = attempt.head
   if (attempt.request.method === 'GET' || wasNotProcessed(status)) return apiError(attempt, response)
   const reason = status >= 500 ? 'server_error' : 'ambiguous_status'
   const body = redactorOf(attempt).value(parse(response.text), BODY_LENGTH)

@@ -18,7 +18,15 @@ import {
 } from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
 import { checkOptions } from './options.ts'
-import type { Answered, Attempt, CallOptions, ParsedResponse, RunningAttempt, Seen, WireRequest } from './types.ts'
+import type {
+  Answered,
+  Attempt,
+  CallOptions,
+  ParsedResponse,
+  ResponseHead,
+  RunningAttempt,
+  WireRequest,
+} from './types.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -114,9 +122,9 @@ async function attemptOnce(call: Call, number: number): Promise<{ response: Pars
     number <= call.maxRetries && delayMs < call.remainingMs() ? { status, delayMs } : undefined
   try {
     const headers = await sign(attempt)
-    const { response, seen } = await exchange(attempt, call.url, headers)
-    const { status } = seen
-    const answered = { ...attempt, seen }
+    const { response, head } = await exchange(attempt, call.url, headers)
+    const { status } = head
+    const answered = { ...attempt, head }
     if (status < 400) return { response: await readSuccess(answered, response, call.url) }
     const requestedMs = retryAfterMs(response.headers.get('retry-after') ?? '')
     const mayRepeat = status === 429 || (request.method === 'GET' && isRetryable(status))
@@ -165,7 +173,7 @@ async function exchange(
   attempt: RunningAttempt,
   url: string,
   headers: Record<string, string>,
-): Promise<{ response: Response; seen: Seen }> {
+): Promise<{ response: Response; head: ResponseHead }> {
   const { config, request, number, deadline } = attempt
   const { method, body, idempotent } = request
   // Call it as a plain function: workerd's fetch throws when it is called as a method of another object.
@@ -191,9 +199,9 @@ async function exchange(
     const id = response.headers.get('x-request-id')
     // Another party's text: hooks and errors get it without secrets and cut to length.
     const requestId = id ? redactorOf(attempt).text(id).slice(0, REQUEST_ID_LENGTH) : undefined
-    const seen = { status, requestId }
-    callHook(config.given.onResponse, { ...info, ...seen, durationMs })
-    return { response, seen }
+    const head = { status, requestId }
+    callHook(config.given.onResponse, { ...info, ...head, durationMs })
+    return { response, head }
   } catch (cause) {
     const processed = !deadline.stopReason() && wasNeverSent(cause) ? 'no' : 'unknown'
     throw noResponse(attempt, { processed, cause, what })
@@ -212,12 +220,12 @@ async function readSuccess(
   response: Response,
   url: string,
 ): Promise<ParsedResponse> {
-  const { request, seen } = attempt
-  if (seen.status < 300) return { attempt, json: await readJson(attempt, response), location: undefined }
+  const { request, head } = attempt
+  if (head.status < 300) return { attempt, json: await readJson(attempt, response), location: undefined }
   abandon(response.body)
   const header = response.headers.get('location') ?? ''
   const location = httpAddress(header, url)
-  if (request.redirectExpected && location && seen.status !== 304) return { attempt, json: undefined, location }
+  if (request.redirectExpected && location && head.status !== 304) return { attempt, json: undefined, location }
   const what = request.redirectExpected ? ' without a usable Location' : ', a redirect, which was not followed'
   throw invalidResponse(attempt, {
     reason: 'unexpected_redirect',

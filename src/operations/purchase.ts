@@ -134,8 +134,8 @@ const CHECKOUT_PATH = /^(.*)\/api\/v1\/checkout\/([^/]+)\/form$/
  * warning.
  */
 export function readCheckout({ attempt, location = '' }: ParsedResponse): Checkout {
-  const { config, request, seen } = attempt
-  const { status } = seen
+  const { config, request, head } = attempt
+  const { status } = head
   const base = new URL(config.baseUrl)
   const { href, protocol, origin, pathname } = new URL(location)
   const [, below, id] = CHECKOUT_PATH.exec(pathname) ?? []

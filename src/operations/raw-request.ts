@@ -72,7 +72,7 @@ function buildRequest(received: RawRequestInput, options: CallOptions): WireRequ
 }
 
 function readResponse({ attempt, json, location }: ParsedResponse): RawRequestResult {
-  return { status: attempt.seen.status, body: json, location }
+  return { status: attempt.head.status, body: json, location }
 }
 
 async function run(config: ResolvedConfig, input: RawRequestInput, options: CallOptions): Promise<RawRequestResult> {

@@ -113,15 +113,15 @@ function decideSecondary(
   // A payment under an unknown method is not a secondary operation.
   const unreadable = view.operations.filter(({ kind, record }) => kind !== 'unknown' || isText(record.operation_id))
   if (unreadable.some((event) => mayBe(event, call, view))) return unknown(UNREADABLE)
-  const own = secondariesOf(view.operations).filter((one) => one.kind === method)
-  const fresh = own.filter(({ operation_id }) => !known?.has(operation_id))
+  const sameKind = secondariesOf(view.operations).filter((one) => one.kind === method)
+  const fresh = sameKind.filter(({ operation_id }) => !known?.has(operation_id))
   const candidates = fresh.filter(
     (one) => one.amount === (amount ?? one.amount) && one.currency === (call.currency ?? one.currency),
   )
   const [record] = candidates
   if (!record) {
     // The actual amount may differ from the requested amount; a re-sent webhook hides all but the latest.
-    return (view.complete ? fresh : own).length > 0 ? unknown(OTHERS) : absent(call)
+    return (view.complete ? fresh : sameKind).length > 0 ? unknown(OTHERS) : absent(call)
   }
   if (!known) return unknown(`Without \`known\`, ${method} ${record.operation_id} may be from before the call.`)
   if (candidates.length > 1) return unknown(`${candidates.length} operations match: one can be this one.`)
@@ -169,8 +169,8 @@ function mayBe(event: WebhookEvent, { operation, known }: CallFacts, { complete 
   if (isDocumentedEvent(event)) return event.status === ''
   const { kind, method, record } = event
   if (complete && isText(record.operation_id) && known?.has(record.operation_id)) return false
-  const own = methodOf(operation)
-  return !complete || kind === 'unknown' || !own || !method || method === own
+  const wanted = methodOf(operation)
+  return !complete || kind === 'unknown' || !method || !wanted || method === wanted
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'

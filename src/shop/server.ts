@@ -175,10 +175,10 @@ export function createShop(options: ServerOptions): ServerShop {
       return new Response('PUBLIC_ORIGIN is missing: http is only for loopback.', { status: 500 })
     }
     // Behind a proxy, the public address differs from the connection's.
-    const seen = env.PUBLIC_ORIGIN ? new URL(url.pathname + url.search, env.PUBLIC_ORIGIN) : url
-    const own = seen.href === url.href ? request : new Request(seen, request)
-    host.note(own, clientOf(request, from))
-    return await app.fetch(own, env, context)
+    const publicUrl = env.PUBLIC_ORIGIN ? new URL(url.pathname + url.search, env.PUBLIC_ORIGIN) : url
+    const publicRequest = publicUrl.href === url.href ? request : new Request(publicUrl, request)
+    host.note(publicRequest, clientOf(request, from))
+    return await app.fetch(publicRequest, env, context)
   }
 
   return {

@@ -116,8 +116,8 @@ async function pressButton(options: ButtonOptions, shop: Shop, name: Button, how
   }
   async function look(): Promise<WrongPress | undefined> {
     const { operations } = (await call(`orders?${of}`)) as { operations: Record<string, unknown>[] }
-    const own = operations.filter(({ method, status }) => method === name && status !== 'failure')
-    one.moved = own.map(({ amount }) => minorOf(amount))
+    const madeByPress = operations.filter(({ method, status }) => method === name && status !== 'failure')
+    one.moved = madeByPress.map(({ amount }) => minorOf(amount))
     one.seen = await shop.state(order_id)
     if (one.moved.length > 1) return 'twice'
     if (one.moved.length === 1 && one.moved[0] !== wanted) return 'other'

@@ -2,7 +2,7 @@ import type { ShopEnv } from '../shop/env.ts'
 import type { ShopObjectClass, ShopObjectInstance } from '../shop/object.ts'
 import type { ObjectNamespace } from '../shop/runtime.ts'
 import type { DurableStorage, SqlValue } from '../till/database.ts'
-import { type Kept, openObjectStorage, type StorageAction, type StorageCalls, type Through } from './object-storage.ts'
+import { type Disk, openObjectStorage, type StorageAction, type StorageCalls, type Through } from './object-storage.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 
 /** The Durable Object of a shop in memory, with strict storage. */
@@ -46,7 +46,7 @@ export function createObjectDouble({
   let answer: Restart['answer']
   let commit: Through = (work) => work()
   let life: { isOver: boolean; isDead: () => boolean } = { isOver: false, isDead: () => false }
-  const kept: Kept = { database: open(), pending: undefined }
+  const disk: Disk = { database: open(), pending: undefined }
   let object: ShopObjectInstance | undefined
   let environment: () => ShopEnv = () => {
     throw new Error('The object was not called yet.')
@@ -64,7 +64,7 @@ export function createObjectDouble({
               const responded = theObject().fetch(new Request(url, init))
               // A response waits until all earlier writes are on disk.
               const confirmed = responded.then(async (response) => {
-                await kept.pending
+                await disk.pending
                 return response
               })
               return answer ? answer(confirmed) : confirmed
@@ -75,7 +75,7 @@ export function createObjectDouble({
     calls: { object: 0, storage: 0, rowsRead: 0, rowsWritten: 0 },
     through: (work) => work(),
     before: undefined,
-    rows: (query, ...bindings) => kept.database.exec(query, bindings).rows,
+    rows: (query, ...bindings) => disk.database.exec(query, bindings).rows,
     storage: () => storageOf((work) => work()),
     restart(next) {
       const wasDead = life.isDead() || !next
@@ -83,9 +83,9 @@ export function createObjectDouble({
       life = { isOver: false, isDead: next?.isDead ?? (() => false) }
       object = undefined
       // A write that was not yet on disk is lost with its object.
-      if (kept.pending && wasDead) {
-        kept.database.exec('ROLLBACK', [])
-        kept.pending = undefined
+      if (disk.pending && wasDead) {
+        disk.database.exec('ROLLBACK', [])
+        disk.pending = undefined
       }
       if (!next) return
       ShopObject = next.ShopObject
@@ -102,9 +102,9 @@ export function createObjectDouble({
 
   function storageOf(through: Through): DurableStorage {
     const before = (action: StorageAction, key: string) => double.before?.(action, key)
-    const own = life
-    const isDead = () => own.isOver || own.isDead()
-    return openObjectStorage(kept, { calls: double.calls, through, commit, isDead, before })
+    const current = life
+    const isDead = () => current.isOver || current.isDead()
+    return openObjectStorage(disk, { calls: double.calls, through, commit, isDead, before })
   }
   return double
 }

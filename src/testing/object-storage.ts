@@ -5,7 +5,7 @@ import type { Database } from './sqlite.ts'
 export type Through = <T>(work: () => Promise<T>) => Promise<T>
 
 /** The state of an object while its storage is open, closed and opened again. */
-export interface Kept {
+export interface Disk {
   database: Database
   /** The end of the write that is being committed: until then, the object's responses are held back. */
   pending: Promise<void> | undefined
@@ -41,26 +41,26 @@ const MAX_QUERY_BYTES = 100_000
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 
 /** The storage of an object: consistent, and as strict as the real one. */
-export function openObjectStorage(kept: Kept, { calls, through, commit, isDead, before }: Ways): DurableStorage {
-  const { database } = kept
+export function openObjectStorage(disk: Disk, { calls, through, commit, isDead, before }: Ways): DurableStorage {
+  const { database } = disk
   /** Statements without an `await` between them are one write: a death before its end leaves nothing. */
   function begin(): void {
-    if (kept.pending) return
+    if (disk.pending) return
     database.exec('BEGIN', [])
     const end = async (): Promise<void> => {
-      if (!kept.pending) return
-      kept.pending = undefined
+      if (!disk.pending) return
+      disk.pending = undefined
       database.exec('COMMIT', [])
     }
     const committed = Promise.resolve().then(() => commit(end))
-    kept.pending = committed.catch(end)
+    disk.pending = committed.catch(end)
   }
   const indexes = new Map<string, string[]>()
   const INDEXES = "SELECT coalesce(sql, ' ON KEY') AS sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?"
   function indexesOf(table: string): string[] {
-    const known = indexes.get(table) ?? database.exec(INDEXES, [table]).rows.map(({ sql }) => String(sql))
-    indexes.set(table, known)
-    return known
+    const found = indexes.get(table) ?? database.exec(INDEXES, [table]).rows.map(({ sql }) => String(sql))
+    indexes.set(table, found)
+    return found
   }
   /** How many rows a changed row is billed as: each written index entry counts as another row. */
   function billedAs(table: string, query: string, bindings: readonly SqlValue[], returned?: object): number {
@@ -72,9 +72,9 @@ export function openObjectStorage(kept: Kept, { calls, through, commit, isDead, 
     const columns = row?.map(([name]) => name)
     const written = indexesOf(table).filter((index) => {
       // An update writes those of the columns that it sets, except to NULL.
-      const [, its = ''] = index.split(' ON ')
+      const [, indexed = ''] = index.split(' ON ')
       if (set !== undefined)
-        return [...set.matchAll(/(\w+) = (?!NULL)/g)].some(([, name]) => RegExp(`\\b${name}\\b`).test(its))
+        return [...set.matchAll(/(\w+) = (?!NULL)/g)].some(([, name]) => RegExp(`\\b${name}\\b`).test(indexed))
       const [, condition] = /\sWHERE\s(.*)$/s.exec(index) ?? []
       if (condition === undefined || !row || !columns) return true
       const named = condition.replaceAll(/'[^']*'/g, '').match(/\b[a-z_]+\b/g) ?? []
@@ -119,7 +119,7 @@ export function openObjectStorage(kept: Kept, { calls, through, commit, isDead, 
         throw error
       }
     },
-    sync: () => through(async () => void (await kept.pending)),
+    sync: () => through(async () => void (await disk.pending)),
   }
 }
 

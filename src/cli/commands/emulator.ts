@@ -36,7 +36,7 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
   keepHeapSmall()
   const stopped = untilStopped()
   const options = emulatorOptions(flags)
-  const own = Object.keys(options.credentials ?? {})
+  const setCredentials = Object.keys(options.credentials ?? {})
   let state: StateFile | undefined
   let served: ServedEmulator | undefined
   const onActivity = (activity: Activity): void => {
@@ -52,9 +52,13 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
       throw isConfigError(error) ? new UsageError(error.message) : listenError(error, where)
     })
     if (!isLoopback(host)) err(warning(host, served.origin, origin !== undefined))
-    const start = { type: 'start', overview: `${served.origin}/_emulator`, ...printable(served.emulator, own) }
+    const start = {
+      type: 'start',
+      overview: `${served.origin}/_emulator`,
+      ...printable(served.emulator, setCredentials),
+    }
     if (json) out(JSON.stringify(start))
-    else if (!quiet) out(describe(served, own, flags.cards))
+    else if (!quiet) out(describe(served, setCredentials, flags.cards))
     await stopped
   } finally {
     await (served === undefined ? state?.close() : served.close(state?.close))

@@ -40,10 +40,10 @@ export const verb: Verb = defineVerb({
     if (!(kind && kind !== 'server' && STARTERS[kind].into) && !(await isFree(folder))) {
       throw new Error(`${folder} exists and is not an empty folder. Nothing was written; choose another name.`)
     }
-    const given = flags.name ?? basename(resolve(folder))
-    const name = workerName(given)
+    const wantedName = flags.name ?? basename(resolve(folder))
+    const name = workerName(wantedName)
     if (name === '') {
-      const why = `No worker can be named after "${given}": a worker's name has the letters a-z and digits.`
+      const why = `No worker can be named after "${wantedName}": a worker's name has the letters a-z and digits.`
       throw new UsageError(`${why} Nothing was written; add --name my-shop.`)
     }
     if (kind) {

@@ -60,10 +60,10 @@ async function listenUntilStopped({ flags, terminal }: Use<typeof OPTIONS, unkno
 }
 
 function printHeard({ out, paint }: Terminal, { at, method, path, status, summary, event, saved }: Heard): void {
-  const kept = saved === undefined ? '' : `  (${saved})`
+  const savedAs = saved === undefined ? '' : `  (${saved})`
   const colour = event ? (event.record.status === 'failure' ? 'yellow' : 'green') : status === 200 ? 'dim' : 'red'
   const what = method === 'POST' ? summary : `${method} ${path}: ${summary}`
-  out(`${at.slice(11, 19)}  ${paint(colour, printable(what))}${kept}`)
+  out(`${at.slice(11, 19)}  ${paint(colour, printable(what))}${savedAs}`)
 }
 
 function printReply({ out, paint }: Terminal, { at, event, reply }: Heard, forwardTo: string): void {

@@ -60,26 +60,26 @@ async function optionsOf(flags: Given, note: (text: string) => void): Promise<ki
   const { report: _page, junit: _junit, sarif: _sarif, stories: _stories, json: _json, log, ...settings } = options
   if (!flags.state === !stateCommand) throw new UsageError('Pass --state URL or --state-command COMMAND.')
   const [{ value: apiSecret }] = await readSecrets(flags)
-  const how = { paths: { paid, refunded, shipped, currency }, units: settings.units as kit.ProveOptions['units'] }
+  const reading = { paths: { paid, refunded, shipped, currency }, units: settings.units as kit.ProveOptions['units'] }
   const filled = (line: string, values: object): string =>
     line.replaceAll(/\{(order_id|amount|currency|key)\}/g, (_, name) => String(values[name as keyof typeof values]))
-  const made = async (line: string, order: kit.AskedOrder): Promise<unknown> => {
+  const createOrder = async (line: string, order: kit.AskedOrder): Promise<unknown> => {
     const text = await run(filled(line, order))
     return /^\s*\{/.test(text) ? JSON.parse(text) : { order_id: text.trim() || order.order_id }
   }
   const button = (line: string | undefined) => line && ((press: object) => run(filled(line, press)))
   const state = async (order_id: string) =>
-    kit.stateOf(await run(filled(stateCommand ?? '', { order_id })), how, 'the command printed')
+    kit.stateOf(await run(filled(stateCommand ?? '', { order_id })), reading, 'the command printed')
   const waits = new Set<string>()
   let saidAt = Date.now()
   if (log !== undefined) writeFileSync(log, '')
   return {
     ...settings,
-    ...how,
+    ...reading,
     apiSecret,
     headers: Object.fromEntries(header.map((line) => /^([^:]+):\s*(.*)$/.exec(line)?.slice(1) ?? [line, ''])),
     state: settings.state ?? state,
-    create: settings.create ?? (createCommand && ((order: kit.AskedOrder) => made(createCommand, order))),
+    create: settings.create ?? (createCommand && ((order: kit.AskedOrder) => createOrder(createCommand, order))),
     restart: restartCommand ? () => run(restartCommand) : undefined,
     refund: settings.refund ?? button(refundCommand),
     capture: settings.capture ?? button(captureCommand),

@@ -85,8 +85,8 @@ async function book(kind: string, { emulator, set = [], json }: TriggerFlags, te
   if (!BOOKED.includes(kind)) throw unknownKind(kind, BOOKED)
   const isPayment = PAYMENTS.includes(kind)
   const text = { order_id: '', currency: '', status_code: '' }
-  const given = Object.entries(applySettings(text, set)).filter(([, value]) => value !== '')
-  const input = { ...(isPayment && { method: kind, amount: 100.5, currency: 'UAH' }), ...Object.fromEntries(given) }
+  const fields = Object.entries(applySettings(text, set)).filter(([, value]) => value !== '')
+  const input = { ...(isPayment && { method: kind, amount: 100.5, currency: 'UAH' }), ...Object.fromEntries(fields) }
   const url = new URL(`/_emulator/api/${isPayment ? 'payment' : kind}`, emulator).href
   const { out, err } = terminal
   const reply = await replyOf(url, JSON_BODY, JSON.stringify(input), terminal)

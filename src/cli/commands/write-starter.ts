@@ -73,7 +73,7 @@ export async function writeStarter(kind: keyof typeof STARTERS, folder: string, 
 
 /** Writes the project of a shop on a server, and returns the files and the next steps. */
 export async function writeServer(folder: string, name: string) {
-  const own = await filesOf('server', '')
+  const serverFiles = await filesOf('server', '')
   const { edgetill, hono, postgres, ...types } = await projectDependencies(
     'hono',
     'postgres',
@@ -82,8 +82,8 @@ export async function writeServer(folder: string, name: string) {
   )
   const scripts = { start: 'node --env-file=.env start.ts', test: 'node --test shop.test.ts' }
   const files = {
-    ...own,
-    'README.md': String(own['README.md']).replace('my-shop', name),
+    ...serverFiles,
+    'README.md': String(serverFiles['README.md']).replace('my-shop', name),
     '.dockerignore': 'node_modules\n.env\n',
     '.env': ENV.replaceAll(/=SECRET$/gm, () => `=${randomSecret()}`),
     'package.json': `${JSON.stringify(
@@ -120,21 +120,21 @@ PORT=3000
 
 /** The files of a starter's own folder, by the path that they get. */
 async function filesOf(kind: string, base: string): Promise<Record<string, string>> {
-  const own = join(PACKAGE, 'template/starters', kind)
+  const source = join(PACKAGE, 'template/starters', kind)
   const files: Record<string, string> = {}
-  for (const entry of await readdir(own, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
     // npm leaves a file of this name out of a package.
-    files[join(base, file.slice(own.length + 1)).replace(/gitignore$/, '.gitignore')] = await readFile(file, 'utf8')
+    files[join(base, file.slice(source.length + 1)).replace(/gitignore$/, '.gitignore')] = await readFile(file, 'utf8')
   }
   return files
 }
 
 /** Writes files. @throws {UsageError} before the first one if one of them exists. */
 async function writeNew(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  const there = Object.keys(files).filter((file) => existsSync(join(folder, file)))
-  if (there.length > 0) throw new UsageError(`${there.join(', ')} exist in ${folder}. Nothing was written.`)
+  const existing = Object.keys(files).filter((file) => existsSync(join(folder, file)))
+  if (existing.length > 0) throw new UsageError(`${existing.join(', ')} exist in ${folder}. Nothing was written.`)
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), text, { flag: 'wx', mode: file.startsWith('.env') ? 0o600 : 0o644 })

@@ -21,19 +21,19 @@ const PAGE = 'HTML in place of the API: a login page or a firewall is in front o
 
 /** Reads the error of a call. @throws any other error. */
 export function answerOf(error: unknown, at: number, { status, body, page, location }: Exchange): Answer<never> {
-  const known = { at, status, body, location }
+  const received = { at, status, body, location }
   const isRead = errors.isUnexpectedResponseError(error) || errors.isOutcomeUnknownError(error)
   if (page && (isRead || (errors.isApiError(error) && !error.retryable)))
-    return { ...known, verdict: 'none', says: `HTTP ${status} with ${PAGE}` }
-  if (errors.isApiError(error)) return { ...known, ...ofApiError(error) }
-  if (errors.isOutcomeUnknownError(error)) return { ...known, ...ofUnknown(error) }
+    return { ...received, verdict: 'none', says: `HTTP ${status} with ${PAGE}` }
+  if (errors.isApiError(error)) return { ...received, ...ofApiError(error) }
+  if (errors.isOutcomeUnknownError(error)) return { ...received, ...ofUnknown(error) }
   if (errors.isUnexpectedResponseError(error)) {
-    return { ...known, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
+    return { ...received, verdict: 'other', says: `HTTP ${error.status} in another shape${lacks(error.issues)}` }
   }
   if (errors.isConfigError(error)) return { at, verdict: 'none', says: `not sent: ${error.field} is missing or wrong` }
   if (errors.isInvalidInputError(error))
     return { at, verdict: 'none', says: `not sent: ${errors.describeIssues(error.issues)}` }
-  if (errors.isConnectionError(error)) return { ...known, verdict: 'none', says: lost(error.reason, error) }
+  if (errors.isConnectionError(error)) return { ...received, verdict: 'none', says: lost(error.reason, error) }
   throw error
 }
 
@@ -45,8 +45,8 @@ function ofApiError({ status, apiCode = '', retryable }: errors.ApiError): Pick<
 
 /** Why there is no response. A certificate is named: nothing else shows it. */
 function lost(reason: string, error: Error): string {
-  for (let one: unknown = error; one instanceof Error; one = one.cause) {
-    const { code = '' } = one as { code?: unknown }
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code = '' } = cause as { code?: unknown }
     if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(String(code))) continue
     return `no response: the certificate is not trusted (${code}); set NODE_EXTRA_CA_CERTS to its PEM file`
   }

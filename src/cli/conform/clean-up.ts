@@ -96,19 +96,19 @@ async function undoMoney(made: MadeOrder, operations: readonly WebhookEvent[], p
   const { status, method, totals } = order
   const waits = waiting(made, order)
   if (waits) return waits
-  const of = { order_id, order_currency }
+  const input = { order_id, order_currency }
   const shown = totals.captured_minor - totals.refunded_minor
   if (shown > 0) {
     // The service took at most the amount that was sent: a larger record is in minor units.
     const sent = toMinorUnits(made.amount)
     const refund_amount = fromMinorUnits(shown > sent ? Math.min(Math.round(shown / 100), sent) : shown)
-    const call: Call = (options) => client.refundPayment({ ...of, refund_amount }, options)
+    const call: Call = (options) => client.refundPayment({ ...input, refund_amount }, options)
     return await attempt(project, made, 'refunded', call, refund_amount)
   }
   if (totals.refunded_minor > 0) return { now: 'refunded' }
   if (totals.voided_minor > 0) return { now: 'voided' }
   if (status === 'success' && method === 'auth')
-    return await attempt(project, made, 'voided', (options) => client.voidPayment(of, options), made.amount)
+    return await attempt(project, made, 'voided', (options) => client.voidPayment(input, options), made.amount)
   if (status === 'failure') return { now: 'cancelled or declined' }
   return await (made.what === 'checkout' ? cancel(made, project) : undoUnread(made, project))
 }

@@ -107,11 +107,11 @@ function shaped(id: string, judgement: Judgement, { done }: RunState): Judgement
 }
 
 function reportOf(state: RunState, options: ConformOptions): ConformReport {
-  const said = new Map<string, string>()
+  const firstIds = new Map<string, string>()
   const once = (id: string, { result, seen }: Judgement): Judgement => {
-    const first = said.get(seen)
+    const first = firstIds.get(seen)
     if (result !== 'not tried' || seen.length < MAX_REPEATED) return { result, seen }
-    said.set(seen, first ?? id)
+    firstIds.set(seen, first ?? id)
     return notTried(first ? `see ${first}` : seen)
   }
   const statements = STORIES.flatMap((story) => {

@@ -44,7 +44,7 @@ function parse(text: string): Json {
 }
 
 function recordingOf(exchanges: readonly Exchange[]): Recording {
-  const made = new Map<string, { order: SeedOrder; payment: Json; operations: Json[] }>()
+  const recorded = new Map<string, { order: SeedOrder; payment: Json; operations: Json[] }>()
   for (const { path, sent, status, returned } of exchanges) {
     if (status !== 200 && status !== 303) continue
     const cancelled = /\/order\/([^/]+)\/cancel$/.exec(path)?.[1]
@@ -53,22 +53,22 @@ function recordingOf(exchanges: readonly Exchange[]): Recording {
       const { mode, method, amount, currency } = sent
       const card = mode === 'direct' ? { card: cardOf(returned) } : {}
       const order = { order_id, mode, method, amount, currency, ...card, steps: [] }
-      made.set(order_id, { order, payment: returned, operations: [] })
+      recorded.set(order_id, { order, payment: returned, operations: [] })
     }
-    const known = made.get(order_id)
-    if (known === undefined) continue
+    const entry = recorded.get(order_id)
+    if (entry === undefined) continue
     if (cancelled !== undefined) {
-      known.order.steps.push({ do: 'cancel' })
-      known.payment = returned
+      entry.order.steps.push({ do: 'cancel' })
+      entry.payment = returned
     }
     const step = /^\/api\/v1\/(?:split\/)?(capture|void|refund)$/.exec(path)?.[1]
     if (step === undefined || returned.status !== 'success') continue
-    known.order.steps.push({ do: step, ...(step !== 'void' && { amount: returned.amount }) })
-    known.operations.push(returned)
+    entry.order.steps.push({ do: step, ...(step !== 'void' && { amount: returned.amount }) })
+    entry.operations.push(returned)
   }
   const recording: Recording = { orders: [], differs: [] }
   const emulator = createEmulator()
-  for (const { order, payment, operations } of made.values()) {
+  for (const { order, payment, operations } of recorded.values()) {
     try {
       emulator.seedOrders([order])
       recording.orders.push(order)
@@ -88,7 +88,11 @@ function cardOf({ status, status_code, user_action_required }: Json): string {
   return TEST_CARDS.find(({ code }) => code === status_code)?.name ?? 'declined'
 }
 
-function compare({ payments: [own], operations: ours }: OrderView, payment: Json, operations: readonly Json[]) {
+function compare(
+  { payments: [emulated], operations: emulatedOperations }: OrderView,
+  payment: Json,
+  operations: readonly Json[],
+) {
   const differences = (what: string, seen: Json, emulated: Json): string[] => {
     const values = ['status', 'status_code', 'amount'].filter((name) => name in seen && seen[name] !== emulated[name])
     const isKnown = (name: string) => name in emulated || /^(customer_|recurring$|order_currency$)/.test(name)
@@ -98,8 +102,11 @@ function compare({ payments: [own], operations: ours }: OrderView, payment: Json
       ...fields.map((name) => `${what}: the field ${name} is not in the emulator.`),
     ]
   }
-  const first = differences(`${own?.mode} ${own?.method}`, payment, { ...own })
-  return [...first, ...operations.flatMap((seen, index) => differences(String(seen.method), seen, { ...ours[index] }))]
+  const first = differences(`${emulated?.mode} ${emulated?.method}`, payment, { ...emulated })
+  return [
+    ...first,
+    ...operations.flatMap((seen, index) => differences(String(seen.method), seen, { ...emulatedOperations[index] })),
+  ]
 }
 
 export function recordingText(file: string, { orders, differs }: Recording): string {

@@ -47,10 +47,10 @@ export const newState = (project: string, made: MadeOrder[] = []): RunState => {
 }
 
 /** Goes on from a stored state, or begins. @throws {ConfigError} for the state of another project. */
-export function readState(kept: unknown, project: string): RunState {
-  if (kept === undefined) return newState(project)
-  const state = kept as RunState
-  const isState = isObject(kept) && state.version === 1 && isObject(state.done) && Array.isArray(state.made)
+export function readState(stored: unknown, project: string): RunState {
+  if (stored === undefined) return newState(project)
+  const state = stored as RunState
+  const isState = isObject(stored) && state.version === 1 && isObject(state.done) && Array.isArray(state.made)
   if (!isState) throw new ConfigError('state', 'The state file is not one of doctor --conform.')
   if (state.project !== project) {
     throw new ConfigError('state', 'The state file belongs to another project: name another one with --state.')

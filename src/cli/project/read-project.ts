@@ -22,10 +22,10 @@ export async function readProject(folder: string): Promise<Project | undefined> 
   const secrets = existsSync(file) ? await parseEnvFile(file, '.dev.vars') : {}
   const settings: Settings = {}
   for (const name of CLIENT_NAMES) {
-    const own = name.slice('EDGETILL_'.length)
-    const value = secrets[own] || local.vars[own]
+    const option = name.slice('EDGETILL_'.length)
+    const value = secrets[option] || local.vars[option]
     if (typeof value === 'string' && value !== '')
-      settings[name] = { value, source: secrets[own] ? '.dev.vars' : 'wrangler.toml' }
+      settings[name] = { value, source: secrets[option] ? '.dev.vars' : 'wrangler.toml' }
   }
   return { environments, settings, token: secrets.ADMIN_TOKEN }
 }

@@ -39,11 +39,11 @@ export async function readSettings(flags: ServiceFlags, environment?: env.Variab
   const fromFile = await env.readEnvFile(flags.envFile)
   const secret = flags.secretFile === undefined ? undefined : await env.readSecretFile(flags.secretFile)
   const allowInsecureHttp = flags.allowInsecureHttp ? 'true' : undefined
-  const given = { ...flags, apiKey: undefined, apiSecret: secret, endpointsKey: undefined, allowInsecureHttp }
+  const fromFlags = { ...flags, apiKey: undefined, apiSecret: secret, endpointsKey: undefined, allowInsecureHttp }
   const settings: Settings = { ...fallback }
   for (const name of env.CLIENT_NAMES) {
     const found = [
-      { value: given[env.CLIENT_VARIABLES[name]], source: env.flagFor(name) ?? '--secret-file' },
+      { value: fromFlags[env.CLIENT_VARIABLES[name]], source: env.flagFor(name) ?? '--secret-file' },
       { value: fromFile[name], source: `--env-file ${flags.envFile}` },
       { value: fromEnvironment[name], source: 'environment' },
     ].find(({ value }) => value !== undefined && value !== '')

@@ -30,9 +30,9 @@ export function hostedOrder(id: string | undefined, flags: Flags<typeof ORDER_OP
     ...{ mode: 'hosted', method, order_id, amount, currency, description, order_3ds_bypass: 'supported' },
     ...{ customer_email, customer_phone, server_url, result_url },
   }
-  const given = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined))
+  const fields = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined))
   // Card data has no place in a command: the customer always pays on the service's page.
-  return { ...applySettings(given, (flags.set ?? []).map(typed)), mode: 'hosted' } as unknown as HostedOrder
+  return { ...applySettings(fields, (flags.set ?? []).map(typed)), mode: 'hosted' } as unknown as HostedOrder
 }
 
 /** The fields that are numbers; every other field is a text, a phone number too. */

@@ -74,8 +74,8 @@ export function emulatorTools(origin: string, { fetch = globalThis.fetch }: Surr
 }
 
 const queryOf = (input: Input): string => {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  return given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : ''
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined)
+  return fields.length > 0 ? `?${new URLSearchParams(fields.map(([name, value]) => [name, String(value)]))}` : ''
 }
 
 /**
@@ -159,8 +159,8 @@ export function proveTool(secrets: Secrets): Tool {
     inputSchema: inputOf(Object.fromEntries(properties), ['url', 'state']),
     annotations: { readOnlyHint: false },
     async run(input, signal, onProgress) {
-      const given = Object.entries(input)
-      const unknown = given.find(([name]) => !(names as string[]).includes(name))
+      const fields = Object.entries(input)
+      const unknown = fields.find(([name]) => !(names as string[]).includes(name))
       if (unknown) throw new UsageError(`${unknown[0]} is unknown: prove takes ${names.join(', ')} here.`)
       for (const name of ADDRESSES) {
         if (input[name] === undefined || isLoopback(String(input[name]))) continue
@@ -169,8 +169,8 @@ export function proveTool(secrets: Secrets): Tool {
       const isPath = ([name]: [string, unknown]) => (PATHS as readonly string[]).includes(name)
       const [{ value: apiSecret }] = await readSecrets(secrets)
       const options = {
-        ...{ maxSeconds: PROVE_SECONDS, ...Object.fromEntries(given.filter((one) => !isPath(one))) },
-        ...{ paths: Object.fromEntries(given.filter(isPath)), apiSecret, signal, onProgress },
+        ...{ maxSeconds: PROVE_SECONDS, ...Object.fromEntries(fields.filter((one) => !isPath(one))) },
+        ...{ paths: Object.fromEntries(fields.filter(isPath)), apiSecret, signal, onProgress },
       }
       return kit.reportText(await kit.prove(options as unknown as kit.ProveOptions))
     },

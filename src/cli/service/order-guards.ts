@@ -24,12 +24,12 @@ const readable = ({ before = [] }: Intent): Readable[] =>
  */
 export function currencyOf(intent: Intent): string {
   const { verb, order_id, currency } = intent
-  const own = readable(intent)[0]?.currency
-  if (currency !== undefined && own !== undefined && currency !== own) {
-    throw new UsageError(`Order ${order_id} is in ${own}, not in ${currency}. Nothing was sent.`)
+  const orderCurrency = readable(intent)[0]?.currency
+  if (currency !== undefined && orderCurrency !== undefined && currency !== orderCurrency) {
+    throw new UsageError(`Order ${order_id} is in ${orderCurrency}, not in ${currency}. Nothing was sent.`)
   }
-  const known = currency ?? own
-  if (known !== undefined) return known
+  const chosen = currency ?? orderCurrency
+  if (chosen !== undefined) return chosen
   const check = `Check the ID with edgetill order ${order_id}; to send the ${verb} all the same, pass --currency.`
   throw new UsageError(`The service does not show an order ${order_id}. Nothing was sent. ${check}`)
 }

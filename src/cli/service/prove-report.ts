@@ -65,8 +65,8 @@ export function junitOf(report: ProveReport): string {
   const rest = findings.filter(({ attacks }) => attacks.length === 0)
   const cases = [
     ...Object.entries(tried).map(([attack, count]) => {
-      const own = findings.filter(({ attacks }) => attacks.includes(attack)).map(failure)
-      return testcase(attack, seconds[attack] ?? 0, count === 0 ? '<skipped/>' : own.join(''))
+      const failed = findings.filter(({ attacks }) => attacks.includes(attack)).map(failure)
+      return testcase(attack, seconds[attack] ?? 0, count === 0 ? '<skipped/>' : failed.join(''))
     }),
     ...rest.map((one) => testcase(`${one.verdict} (${one.cause})`, 0, failure(one))),
     ...(rest.length > 0 ? [] : [testcase(`orders without an attack, seed ${seed}`, 0, '')]),

@@ -46,8 +46,8 @@ async function settle(
   { client, signal }: Session,
 ) {
   const settlesAt = Date.parse(call.sent_at) + settleAfterMs
-  for (let asked = 0; ; asked++) {
-    const ms = Math.min(PAUSES_MS[asked] ?? 60_000, Math.max(0, settlesAt - Date.now()))
+  for (let tries = 0; ; tries++) {
+    const ms = Math.min(PAUSES_MS[tries] ?? 60_000, Math.max(0, settlesAt - Date.now()))
     // Rejects on Ctrl-C, which ends the wait.
     if (ms > 0) await wait(ms, undefined, { signal }).catch(() => {})
     const isLast = Date.now() >= settlesAt

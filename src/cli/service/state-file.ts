@@ -82,8 +82,8 @@ const LOCK_MS = 10_000
  */
 async function lockFile(file: string) {
   const path = `${file}.lock`
-  const own = `${hostname()} ${process.pid}`
-  const take = (flag: string) => writeFile(path, own, { flag, mode: 0o600 })
+  const owner = `${hostname()} ${process.pid}`
+  const take = (flag: string) => writeFile(path, owner, { flag, mode: 0o600 })
   await take('wx').catch(async ({ code, message }: NodeJS.ErrnoException) => {
     if (code !== 'EEXIST') throw new UsageError(`--state ${file} cannot be written: ${message}.`)
     const holder = await readFile(path, 'utf8').catch(() => '')

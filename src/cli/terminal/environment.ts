@@ -104,12 +104,12 @@ export async function readTextFile(file: string, option: string): Promise<string
 
 /** Writes a file beside it first and then renames it: whenever the process ends, the last whole file is there. */
 export async function writeWhole(file: string, text: string): Promise<void> {
-  const beside = `${file}.${process.pid}.tmp`
+  const temporary = `${file}.${process.pid}.tmp`
   try {
-    await writeFile(beside, text, { mode: 0o600, flush: true })
-    await rename(beside, file)
+    await writeFile(temporary, text, { mode: 0o600, flush: true })
+    await rename(temporary, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

@@ -36,13 +36,13 @@ export function withoutValues(text: string): string {
 
 /** An error as `--json` prints it: `{"error":{"code","status","apiCode","message"}}`, the last line on stdout. */
 export function errorLine(error: unknown, more: object = {}): string {
-  const known = (error instanceof FailedError ? (error.cause ?? {}) : error) as Partial<ApiError>
+  const cause = (error instanceof FailedError ? (error.cause ?? {}) : error) as Partial<ApiError>
   const isUsage = error instanceof UsageError || error instanceof CommanderError
-  const own = isUsage ? 'usage' : error instanceof InterruptedError ? 'interrupted' : (known.code ?? 'failed')
-  const { status = null, apiCode = null } = known
+  const code = isUsage ? 'usage' : error instanceof InterruptedError ? 'interrupted' : (cause.code ?? 'failed')
+  const { status = null, apiCode = null } = cause
   const text = withoutValues(error instanceof Error ? error.message : String(error))
   return JSON.stringify({
     ...more,
-    error: { code: own, status, apiCode, message: text.replace(/^error: /, '').trim() },
+    error: { code, status, apiCode, message: text.replace(/^error: /, '').trim() },
   })
 }

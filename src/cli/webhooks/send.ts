@@ -74,6 +74,6 @@ export function replyFields(reply: Reply): Record<string, unknown> {
 export function replyText(reply: Reply): string {
   const { status, text, error, ms } = shownReply(reply)
   if (status === null) return `failed: ${error}`
-  const said = text.trim().split('\n')[0]?.slice(0, 200) ?? ''
-  return `${status} in ${ms} ms${isSuccess(status) || said === '' ? '' : ` ${said}`}`
+  const firstLine = text.trim().split('\n')[0]?.slice(0, 200) ?? ''
+  return `${status} in ${ms} ms${isSuccess(status) || firstLine === '' ? '' : ` ${firstLine}`}`
 }

@@ -34,9 +34,9 @@ export const isTaken = (state: MoneyState): boolean => /^(paid|partly_)/.test(st
 export const facts = (
   rows: readonly (readonly [name: string, value: Html | string | undefined | null])[],
 ): Html | false => {
-  const known = rows.filter(([, value]) => value)
+  const filled = rows.filter(([, value]) => value)
   const row = ([name, value]: (typeof rows)[number]) => html`<dt>${name}</dt><dd><bdi>${value as Html}</bdi></dd>`
-  return known.length > 0 && html`<dl>${known.map(row)}</dl>`
+  return filled.length > 0 && html`<dl>${filled.map(row)}</dl>`
 }
 
 /** A field of a form. */

@@ -79,8 +79,8 @@ export async function fieldsOf({ req }: C): Promise<Record<string, string>> {
 
 /** Whether a form was sent by this session's own page for this address. */
 export async function isOwnForm(c: C, secret: string, csrf: unknown): Promise<boolean> {
-  const own = await csrfOf(secret, new URL(c.req.url).pathname)
-  return isSameSite(c) && typeof csrf === 'string' && equalSecret(csrf, own)
+  const expected = await csrfOf(secret, new URL(c.req.url).pathname)
+  return isSameSite(c) && typeof csrf === 'string' && equalSecret(csrf, expected)
 }
 
 /** Whether a form came from this site, as the browser reports it. Old browsers report nothing. */

@@ -88,8 +88,8 @@ export async function findNeeding(
   order_id?: string,
 ): Promise<{ count: number; orders: Needing[]; isWhole: boolean }> {
   const { till } = scope
-  const one = order_id === undefined ? [] : [{ order_id, unlisted: NEVER }]
-  const isWhole = await (one.length > 0 ? putListed(till, one).then(() => true) : catchUp(till))
+  const listed = order_id === undefined ? [] : [{ order_id, unlisted: NEVER }]
+  const isWhole = await (listed.length > 0 ? putListed(till, listed).then(() => true) : catchUp(till))
   const ofOrder = order_id === undefined ? [] : [order_id]
   const list = flagged(order_id === undefined ? '' : 'AND o.order_id = ?')
   const [rows, values] = rowsOf(till.database.clock, order_id)
@@ -110,8 +110,8 @@ export async function findNeeding(
   }
   for (const row of flags) {
     const order_id = String(row.order_id)
-    const known = orders.get(order_id) ?? { order_id, since: Number(row.since), matters: [] }
-    orders.set(order_id, { ...known, bits: Number(row.bits) })
+    const needing = orders.get(order_id) ?? { order_id, since: Number(row.since), matters: [] }
+    orders.set(order_id, { ...needing, bits: Number(row.bits) })
   }
   return { count: Number(sum?.count), orders: [...orders.values()], isWhole }
 }
@@ -138,8 +138,8 @@ function mattersOf(order_id: string, attempts: readonly Reading[], rows: readonl
   const failing = rows.filter(({ is_failing }) => Number(is_failing) > 0)
   const failed = failing.map(({ id, attempt, attempts }): Matter => {
     const kind = Number(attempts) < MAX_ATTEMPTS ? 'on_event_failing' : 'on_event_given_up'
-    const own = attemptId(order_id, Number(attempt))
-    return { alert: { kind, order_id: own, event_id: String(id), attempts: Number(attempts) } }
+    const attempt_id = attemptId(order_id, Number(attempt))
+    return { alert: { kind, order_id: attempt_id, event_id: String(id), attempts: Number(attempts) } }
   })
   const late = attempts.flatMap((one) => lateAlerts(one.order_id, one))
   return [...attempts.flatMap((one) => openIn(one, rows)), ...late.map((alert) => ({ alert })), ...failed]

@@ -91,7 +91,7 @@ export async function act<T>(
   const find: SqlStatement = [`${SELECT} WHERE id = ?`, [id]]
   // If this write fails, the one in `finally` repeats it.
   const begun = key === undefined ? [put(scope, id, order_id, entry)] : [find, put(scope, id, order_id, entry, true)]
-  const [[known] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
+  const [[existing] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
   let end: End = { result: 'failed' }
   try {
     const value = await run()
@@ -110,10 +110,11 @@ export async function act<T>(
 
   function endedAs(end: End): SqlStatement {
     // A wrong input, or an unknown order, is not an act.
-    if (!known && /^(invalid_input|not_found)$/.test(end.result)) return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
+    if (!existing && /^(invalid_input|not_found)$/.test(end.result))
+      return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
     // A rejected second request under a used key does not change the entry of the first request.
-    const isOther = known && end.result === 'idempotency_key_reused'
-    const first = known && !isOther ? rowOf(known).entry : entry
+    const isOther = existing && end.result === 'idempotency_key_reused'
+    const first = existing && !isOther ? rowOf(existing).entry : entry
     return put(scope, isOther ? crypto.randomUUID() : id, order_id, { ...first, ...end })
   }
 }
@@ -167,11 +168,11 @@ function asOfNow(row: RecordRow, attempts: readonly Reading[]): RecordRow {
   const isOfEntry = ({ kind, keyHash }: MoneyOperation) => id === keyedId(kind, keyHash, order_id)
   const attempt = attempts.find(({ calls }) => calls.some(isOfEntry))
   const result = attempt ? endNow(attempt, isOfEntry, entry.result) : entry.result
-  const known = {
+  const current = {
     ...(result !== undefined && { result }),
     ...(entry.amount !== undefined && currency && { currency }),
   }
-  return { ...row, entry: { ...entry, ...known } }
+  return { ...row, entry: { ...entry, ...current } }
 }
 
 /** The current outcome of a key's operation, which may differ from the response to its call. */

@@ -22,8 +22,8 @@ export type Recovered = { since: string; events: number; erased: number; place: 
  * @param place Where the last page ended. @throws {ConfigError} for a time in the future.
  */
 export async function recoverShop(scope: Scope, since: number, place?: string): Promise<Recovered> {
-  const given = new Date(since)
-  const counts = place === undefined ? (await tillOver(scope.till).recover({ since: given })).since : given
+  const date = new Date(since)
+  const counts = place === undefined ? (await tillOver(scope.till).recover({ since: date })).since : date
   const { copies } = scope
   const page = await copies?.page('event/', PAGE, place)
   let events = 0

@@ -142,7 +142,7 @@ const boolean = unless(/^(true|false|on|off|yes|no|1|0)$/i, 'must be true or fal
 const https = unless(/^https:/i, 'must be https when MODE is live')
 /** The emulator's credentials are public: with them any program can sign a webhook. */
 const genuine = unless(/^(?!emulator-|ed9e7111-0000-4000-8000-)/i, 'belongs to the emulator, but MODE is live')
-const own = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
+const notExample = unless(/^(?!local-(link-secret|admin-token)-)/, 'is the example of worker/README.md')
 
 /** The rule of each value, and its additional rule when real money moves. */
 const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Check]>> = {
@@ -157,10 +157,10 @@ const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Ch
   SCHEME: [unless(/^[\w-]+$/, 'must be one word')],
   AUTHENTICATION: [unless(/^(per-endpoint|documented|plain)$/, 'must be per-endpoint or plain')],
   ALLOW_INSECURE_HTTP: [boolean, (_, env) => (allowsInsecureHttp(env) ? 'must be false when MODE is live' : undefined)],
-  LINK_SECRET: [longSecret, own],
-  LINK_SECRET_PREVIOUS: [longSecret, own],
-  ADMIN_TOKEN: [bearerToken, own],
-  ADMIN_TOKEN_PREVIOUS: [bearerToken, own],
+  LINK_SECRET: [longSecret, notExample],
+  LINK_SECRET_PREVIOUS: [longSecret, notExample],
+  ADMIN_TOKEN: [bearerToken, notExample],
+  ADMIN_TOKEN_PREVIOUS: [bearerToken, notExample],
   SENDER_CHECK: [unless(/^(off|log|enforce)$/, 'must be off, log or enforce')],
   SENDER_IP: [unless(/^(\d{1,3}(\.\d{1,3}){3}|[\da-f:]*:[\da-f:.]+)$/i, 'must be one IP address')],
   SHOP_URL: [unless(/^https?:\/\/[^\s]+$/i, 'must be an address such as https://shop.example.com')],

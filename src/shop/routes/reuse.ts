@@ -27,15 +27,15 @@ export async function openReusableLink(
 ): Promise<CheckoutLink | Response> {
   const { env, req } = c
   const nonce = nonceOf(path.slice(path.lastIndexOf('/') + 1))
-  const [known] = getCookie(c, COOKIE)?.match(/^[\w-]{22}$/) ?? []
-  const visitor = known ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
+  const [returning] = getCookie(c, COOKIE)?.match(/^[\w-]{22}$/) ?? []
+  const visitor = returning ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)), false)
   const isPress = req.raw.method === 'POST'
   const { after = '', key = '' } = Object.fromEntries(
     new URLSearchParams(isPress ? await bodyText(req.raw) : undefined),
   )
   const marked = (text: string) => `${nonce} ${visitor} ${text}`
   // A form of another site, or of another browser, makes nothing.
-  const isOwn = known !== undefined && (await isMarkOf(linkSecrets(env), FORM, marked(after), key))
+  const isOwn = returning !== undefined && (await isMarkOf(linkSecrets(env), FORM, marked(after), key))
   const press = isOwn && { after, order_id: `${link.order.order_id}-${randomId(REUSE_LENGTH)}` }
   const visit = { nonce, visitor, ...press }
   const first = await orderOfVisit(scope, visit)

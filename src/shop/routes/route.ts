@@ -72,18 +72,21 @@ export function route<K extends Call, Q extends v.ObjectEntries = None, B extend
 export async function readInput({ req }: C, { query = {}, body }: Route): Promise<RouteInput<never, never>> {
   const all = Object.entries(req.queries())
   const twice = all.filter(([, values]) => values.length > 1)
-  const given = all.map(([name, [value = '']]) => [name, name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value])
+  const parameters = all.map(([name, [value = '']]) => [
+    name,
+    name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value,
+  ])
   const issues = twice.map(([name, values]) => issueAt(name, 'was given more than once', values))
   return {
-    query: check('invalid_parameter', query, Object.fromEntries(given), issues) as never,
+    query: check('invalid_parameter', query, Object.fromEntries(parameters), issues) as never,
     body: (body && check('invalid_input', body, await jsonBody(req.raw))) as never,
   }
 }
 
 function check(code: string, entries: v.ObjectEntries, input: Record<string, unknown>, issues: Issue[] = []): object {
-  const known = Object.keys(entries)
-  const unknown = Object.keys(input).filter((name) => !known.includes(name))
-  const message = `is unknown: this route takes ${known.join(', ') || 'none'}`
+  const names = Object.keys(entries)
+  const unknown = Object.keys(input).filter((name) => !names.includes(name))
+  const message = `is unknown: this route takes ${names.join(', ') || 'none'}`
   const read = v.safeParse(v.looseObject(entries, objectMessage), input)
   const wrong = [...unknown.map((name) => issueAt(name, message, input[name])), ...(read.issues ?? []).map(toIssue)]
   const all = [...issues, ...wrong]

@@ -4,7 +4,7 @@ import type { Payload } from './bodies.ts'
 /** The order at the emulator, and an action's amount and outcome, if it is not a success. */
 type At = Pick<Emulator, 'control' | 'pay'> & {
   id: string
-  asked: { order_id: string; amount: number; currency: string }
+  order: { order_id: string; amount: number; currency: string }
   url: string
   amount: number
   outcome?: { status_code: string } | undefined
@@ -13,7 +13,7 @@ type Sends = (events: Payload[], before: Payload[][], amount: number) => Payload
 /** An action in words (`{}` is the amount), its calls of the emulator, and its webhooks if they differ from these. */
 type Deed = readonly [says: string, does: (at: At) => unknown, sends?: Sends]
 const by = (card: TestCardName) => (at: At) => at.pay(at.url, { card })
-const create = (method: 'credit' | 'p2p' | 'lookup') => (at: At) => at.control.createPayment({ ...at.asked, method })
+const create = (method: 'credit' | 'p2p' | 'lookup') => (at: At) => at.control.createPayment({ ...at.order, method })
 const WAITS = { status: 'pending', status_code: '2122', status_description: '3-D Secure verification is required' }
 const PROCESSED = { status: 'processing', status_code: '2119', status_description: 'Processing' }
 const waiting: Sends = ([first, ...paid]) => [{ ...first, ...WAITS }, ...paid]

@@ -135,11 +135,11 @@ export function pressFinding(pressed: Pressed, usesEdgetill: boolean | undefined
   const cause = name === 'refund' ? refund : capture
   const isMore = moved.reduce((sum, one) => sum + one, 0) > wanted
   const verdict = says.replace('{more}', isMore ? 'more' : 'less').replace('{}e', name.replace(/e?$/, 'e'))
-  const made = moved.map((one) => `${decimals(one)} ${currency}`).join(' and ') || 'none'
+  const amounts = moved.map((one) => `${decimals(one)} ${currency}`).join(' and ') || 'none'
   const story = [
     { says: `the customer ${name === 'capture' ? 'authorizes' : 'pays'} ${price} ${currency}`, answers: [] },
     { says: `the ${name} of ${amount} ${currency} ${PRESSES[how]}`, answers },
-    { says: `the service has of each ${name}: ${made}`, answers: [] },
+    { says: `the service has of each ${name}: ${amounts}`, answers: [] },
   ]
   const expected = name === 'refund' ? { paid: price, refunded: amount } : { paid: amount, refunded: 0 }
   const advice = adviceOf(cause, usesEdgetill) + (/lost|never/.test(wrong) ? laterText(stillMs) : '')

@@ -183,20 +183,20 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     })
   }
 
-  async function playOn(begun: Begun, asks: Story, id: string): Promise<Played | undefined> {
-    const asked = { order_id: id, amount: decimals(asks.asked), currency: currencyOf(asks) }
-    const { order_id, amount, currency } = asks.stranger ? asked : await shop.create(asked)
+  async function playOn(begun: Begun, planned: Story, id: string): Promise<Played | undefined> {
+    const order = { order_id: id, amount: decimals(planned.asked), currency: currencyOf(planned) }
+    const { order_id, amount, currency } = planned.stranger ? order : await shop.create(order)
     learnt.ownIds ||= order_id !== id
-    const own = amount === asked.amount ? asks : priced(asks, minorOf(amount))
-    const story = currency === asked.currency ? own : { ...own, currency }
-    const made = await service(story, order_id).catch(ignore(TypeError))
-    const isWhole = made && genuineOf(story).every(({ action, nth }) => made[action]?.[nth])
+    const priceStory = amount === order.amount ? planned : priced(planned, minorOf(amount))
+    const story = currency === order.currency ? priceStory : { ...priceStory, currency }
+    const payloads = await service(story, order_id).catch(ignore(TypeError))
+    const isWhole = payloads && genuineOf(story).every(({ action, nth }) => payloads[action]?.[nth])
     const steps = describe(story, order_id).map((says) => ({ says, answers: [] }))
-    return isWhole ? sendAll(Object.assign(begun, { story, order_id, steps }), made) : undefined
+    return isWhole ? sendAll(Object.assign(begun, { story, order_id, steps }), payloads) : undefined
   }
 
-  async function sendAll({ story, order_id, steps, sent }: Begun, made: Payload[][]): Promise<Played> {
-    const payloadOf = ({ action, nth }: Genuine) => made[action]?.[nth] as Payload
+  async function sendAll({ story, order_id, steps, sent }: Begun, payloads: Payload[][]): Promise<Played> {
+    const payloadOf = ({ action, nth }: Genuine) => payloads[action]?.[nth] as Payload
     const answered = new Map<Payload, Answer | undefined>()
     const isOpen = (payload: Payload): boolean => !isAccepted(answered.get(payload))
     const played = (seen: ProveState | undefined, difference?: Difference): Played => {
@@ -257,11 +257,11 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
 
   /** Two orders one after the other, with easily confused ids. A shop that cannot have such an id is not judged. */
   async function playTwins(story: Story, twin: string, id: string): Promise<Played | undefined> {
-    const [other, own] = TWINS[twin]?.(id) ?? [id, `${id}-`]
+    const [firstId, secondId] = TWINS[twin]?.(id) ?? [id, `${id}-`]
     // Give it another price: a shop may replace the first order by the second.
-    const before = await playOne(priced(storyOf('pay'), story.asked + 700), other).catch(ignore(ProveError))
-    const played = await playOne(story, own).catch(ignore(ProveError))
-    const after = await shop.state(other).catch(ignore(ProveError))
+    const before = await playOne(priced(storyOf('pay'), story.asked + 700), firstId).catch(ignore(ProveError))
+    const played = await playOne(story, secondId).catch(ignore(ProveError))
+    const after = await shop.state(firstId).catch(ignore(ProveError))
     // An order with something in it was taken, even if that is wrong.
     const isTaken = before?.seen && !before.refused && (learnt.behind || !isLess(before) || before.seen.paid > 0)
     if (!isTaken || !played?.seen || played.refused) {
@@ -270,7 +270,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
       return either && { ...either, story, difference: undefined }
     }
     const difference = compare({ ...before, seen: after })
-    const steps = [...played.steps, { says: `order ${other} is looked at again`, answers: [] }]
+    const steps = [...played.steps, { says: `order ${firstId} is looked at again`, answers: [] }]
     const first = { ...before, story, steps, seen: after, difference }
     return played.difference !== undefined || difference === undefined ? { ...played, others: [first] } : first
   }

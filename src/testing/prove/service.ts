@@ -35,10 +35,10 @@ export function createService({ apiSecret, posId, seed }: Resolved, run: number)
   let count = 0
   return async (story, order_id) => {
     const nth = ++count
-    const made = await makeEvents(openEmulator(story), story, order_id)
+    const webhooks = await makeEvents(openEmulator(story), story, order_id)
     const dress = FIELDS[story.fields ?? '']?.[1] ?? ((event: Payload) => event)
-    const own = (event: Payload) => dress({ ...fresh(event, order_id, nth), ...paidAt(story).processed })
-    return made.map((events) => events.map(own))
+    const ofOrder = (event: Payload) => dress({ ...fresh(event, order_id, nth), ...paidAt(story).processed })
+    return webhooks.map((events) => events.map(ofOrder))
   }
 }
 
@@ -56,18 +56,18 @@ async function makeEvents(emulator: Emulator, story: Story, order_id: string): P
   const { control, pay, credentials, fetch, deliveries } = emulator
   const [{ do: first }] = story.actions as [Action]
   const { minor, currency } = paidAt(story)
-  const asked = { order_id, amount: decimals(minor), currency }
+  const order = { order_id, amount: decimals(minor), currency }
   const isHosted = !/^(credit|p2p|lookup)$/.test(first)
-  const url = isHosted ? await sell({ ...credentials, fetch }, asked, { ...PERSON, ...SOLD[first] }) : ''
-  const made: Payload[][] = []
+  const url = isHosted ? await sell({ ...credentials, fetch }, order, { ...PERSON, ...SOLD[first] }) : ''
+  const webhooks: Payload[][] = []
   for (const { do: deed, minor = 0, ends = 'success' } of story.actions) {
     const [before, amount, [now, later]] = [deliveries.length, decimals(minor), ends.split('_')]
     const status_code = CODES[now as 'pending']
     const [, does, sends] = DEEDS[deed] ?? ['', () => {}]
-    await does({ control, pay, id: order_id, asked, url, amount, outcome: status_code && { status_code } })
+    await does({ control, pay, id: order_id, order, url, amount, outcome: status_code && { status_code } })
     if (later !== undefined) control.conclude(order_id, later === 'success' ? (LATER[deed] ?? '1000') : CODES.failure)
     const events = deliveries.slice(before).map(({ event }) => event)
-    made.push(sends?.(events, made, amount) ?? events)
+    webhooks.push(sends?.(events, webhooks, amount) ?? events)
   }
-  return made
+  return webhooks
 }

@@ -26,8 +26,8 @@ const authentication = story('authentication', [], async (project) => {
     const order_id = await newOrder('checkout')
     const input = hosted(project, order_id)
     const post = await ask((options) => client.createPayment(input, options))
-    const made = state.made.find((one) => one.order_id === order_id)
-    if (made && (post.verdict === 'rejected' || !isThere(post))) made.now = `never made: ${post.says}`
+    const order = state.made.find((one) => one.order_id === order_id)
+    if (order && (post.verdict === 'rejected' || !isThere(post))) order.now = `never made: ${post.says}`
     const isSilent = post.verdict === 'none' && post.status === undefined
     const resend = () => ask((options) => client.resendWebhook({ order_id, operation: 'purchase' }, options))
     return { post, get: isSilent ? post : await resend() }

@@ -47,22 +47,22 @@ async function pay(project: Project, what: 'authorization' | 'purchase', change:
   const order_id = await newOrder(what, change.amount)
   const input = { ...direct(project, order_id), method, ...change } as DirectPurchaseInput
   const paid = await ask((options) => client.createPayment(input, options))
-  const made = state.made.find((one) => one.order_id === order_id)
-  if (made && paid.verdict === 'rejected') made.now = 'rejected'
-  else if (made) made.sent = true
+  const order = state.made.find((one) => one.order_id === order_id)
+  if (order && paid.verdict === 'rejected') order.now = 'rejected'
+  else if (order) order.sent = true
   return { order_id, paid }
 }
 
 const captured = story('captured', ['card'], async (project) => {
   const { client, amount, currency: order_currency } = project
   const { order_id, paid } = await pay(project, 'authorization', { amount: doubled(amount) })
-  const of = { order_id, order_currency }
+  const input = { order_id, order_currency }
   const once = <T>(call: Call<T>) => onceFor(paid, project, call)
   return {
     amount,
     paid,
-    capture: await once((options) => client.capturePayment({ ...of, charge_amount: amount }, options)),
-    refund: await once((options) => client.refundPayment({ ...of, refund_amount: amount }, options)),
+    capture: await once((options) => client.capturePayment({ ...input, charge_amount: amount }, options)),
+    refund: await once((options) => client.refundPayment({ ...input, refund_amount: amount }, options)),
     listed: await once((options) => client.listOrderOperations({ order_id }, options)),
   }
 }).judgedBy({
@@ -137,8 +137,8 @@ const byHand = story('by_hand', ['payByHand'], async (project) => {
     listed = await look()
   }
   const paid = { ...listed, value: listed.value?.[0] } as Answer<Record>
-  const of = { order_id, order_currency, refund_amount: amount }
-  const refund = await onceFor<Record>(paid, project, (options) => client.refundPayment(of, options))
+  const refundInput = { order_id, order_currency, refund_amount: amount }
+  const refund = await onceFor<Record>(paid, project, (options) => client.refundPayment(refundInput, options))
   return { amount, refund, listed: refund.verdict === 'accepted' ? await look() : undefined }
 }).judgedBy({
   by_hand_refund: ({ refund, amount }) => operation(refund, 'refund', amount),

@@ -73,15 +73,15 @@ export function startWrangler(origin: string, variables: Readonly<Record<string,
 async function untilReady(child: ChildProcess, origin: string, ended: Promise<void>): Promise<void> {
   const over = new AbortController()
   ended.then(() => over.abort())
-  const given = AbortSignal.any([AbortSignal.timeout(SECONDS_TO_START * 1000), over.signal])
+  const untilStarted = AbortSignal.any([AbortSignal.timeout(SECONDS_TO_START * 1000), over.signal])
   try {
-    await printed(child, 'Ready on', given)
+    await printed(child, 'Ready on', untilStarted)
     // Its line about this request ends its output for now.
     const line = printed(child, '/health', AbortSignal.timeout(2_000)).catch(() => {})
     for (let response: Response | undefined; !response; ) {
-      response = await fetch(`${origin}/health`, { signal: given }).catch(() => undefined)
+      response = await fetch(`${origin}/health`, { signal: untilStarted }).catch(() => undefined)
       await response?.body?.cancel()
-      if (!response) await wait(100, undefined, { signal: given })
+      if (!response) await wait(100, undefined, { signal: untilStarted })
     }
     await line
   } catch (cause) {

@@ -40,8 +40,8 @@ type ConformUse = Use<
 
 /** @throws {UsageError} for such a flag without `--conform`: it would silently do nothing. */
 export function rejectConformFlags(flags: ConformFlags): void {
-  const given = Object.keys(CONFORM_OPTIONS).find((name) => flags[name as keyof ConformFlags] !== undefined)
-  if (given) throw new UsageError(`${flagOf(given)} is for doctor --conform.`)
+  const option = Object.keys(CONFORM_OPTIONS).find((name) => flags[name as keyof ConformFlags] !== undefined)
+  if (option) throw new UsageError(`${flagOf(option)} is for doctor --conform.`)
 }
 
 /**
@@ -53,9 +53,9 @@ export async function examineAssumptions(
   settings: Settings,
 ): Promise<ExitCode> {
   const { state: file = 'conform-state.json', webhookUrl, webhookPort: port = 4011 } = flags
-  const own = configOf(settings, flags, '')
-  const recorder = createRecorder(own.baseUrl, fetch ?? ((input, init) => globalThis.fetch(input, init)))
-  const config = { ...own, fetch: recorder.fetch, ...hooksOf(flags, terminal) }
+  const testConfig = configOf(settings, flags, '')
+  const recorder = createRecorder(testConfig.baseUrl, fetch ?? ((input, init) => globalThis.fetch(input, init)))
+  const config = { ...testConfig, fetch: recorder.fetch, ...hooksOf(flags, terminal) }
   const card = readCard((await readVariables(flags.envFile, environment)).EDGETILL_TEST_CARD)
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)

@@ -44,9 +44,9 @@ async function host(name: string, lookup: Lookup): Promise<Finding> {
 }
 
 function judged(name: string, addresses: string[]): Finding {
-  const own = addresses.filter(isReserved)
-  if (own.length === 0) return ok(CHECK, `${name} is public`)
-  return failed(CHECK, `${name} is not public${own[0] === name ? '' : ` (${own.join(', ')})`}`, TUNNEL)
+  const reserved = addresses.filter(isReserved)
+  if (reserved.length === 0) return ok(CHECK, `${name} is public`)
+  return failed(CHECK, `${name} is not public${reserved[0] === name ? '' : ` (${reserved.join(', ')})`}`, TUNNEL)
 }
 
 /** An IPv4 address inside an IPv6 address is not an address of a server. */

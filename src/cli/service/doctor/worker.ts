@@ -39,19 +39,19 @@ export async function checkWorker(
       return [failed('worker', why, 'Is --worker-url the origin of the worker, and is it deployed?')]
     }
     const mode = body.mode === 'test' ? 'test' : 'live'
-    const own =
+    const environment =
       environments.find(({ vars }) => vars.PUBLIC_ORIGIN === origin) ??
       environments.find(({ name }) => name === (isLoopback(origin) ? undefined : mode))
     const token = await ask('GET /api/edgetill-doctor')
     findings.push(
-      ...configuration(body, mode, own),
+      ...configuration(body, mode, environment),
       tokenOf(token),
-      ...modeOf(mode, own, environments),
+      ...modeOf(mode, environment, environments),
       // A worker with SENDER_CHECK = "enforce" rejects this machine before it looks at a signature.
       await checkWebhookReceiver(`${origin}/webhooks`, around.fetch, signal, { 403: 'Forbidden' }),
     )
     if (mode === 'live') {
-      findings.push(await publicOrigin(own && String(own.vars.PUBLIC_ORIGIN ?? ''), ask))
+      findings.push(await publicOrigin(environment && String(environment.vars.PUBLIC_ORIGIN ?? ''), ask))
       findings.push(skipped('worker link', 'not made: MODE is live'))
     } else if (token.status !== 404 || body.status !== 'ok') {
       findings.push(skipped('worker link', 'not made: correct the failures above first'))

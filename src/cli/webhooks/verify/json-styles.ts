@@ -40,7 +40,7 @@ function write(value: unknown, style: Style, line: string): string {
   const inner = line + style.indent
   const parts = Array.isArray(value)
     ? value.map((one) => write(one, style, inner))
-    : Object.entries(value).map(([name, one]) => writeText(name, style) + style.colon + write(one, style, inner))
+    : Object.entries(value).map(([name, member]) => writeText(name, style) + style.colon + write(member, style, inner))
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   if (parts.length === 0 || style.indent === '') return open + parts.join(style.comma) + close
   return open + inner + parts.join(style.comma + inner) + line + close

@@ -81,14 +81,14 @@ function checkAmount(
   { amount: text = '' }: Form,
   { version, currency, totals }: Pick<ShownOrder, 'version' | 'currency'> & Partial<ShownOrder>,
 ): { amount: number; left: number } | undefined | string {
-  const known = readVersion(version, totals?.captured_minor)
-  if (!known) return undefined
-  const left = known.left[act]
+  const parsed = readVersion(version, totals?.captured_minor)
+  if (!parsed) return undefined
+  const left = parsed.left[act]
   const amount = act === 'void' ? left : readAmount(words, text, currency)
   if (typeof amount === 'string') return `${amount} ${words.amounts.unsent}`
   if (amount > left || amount <= 0) return words.amounts.above(sumOf(words, left, currency))
   const limit = refundLimit(person.role)
-  return limit !== undefined && known.refunded + amount > limit
+  return limit !== undefined && parsed.refunded + amount > limit
     ? words.amounts.limit(sumOf(words, limit, currency))
     : { amount, left }
 }

@@ -24,10 +24,10 @@ const isTooLong = ({ order_id }: ShownOrder): boolean => [...order_id].length > 
 
 /** The amount for one act of a person, in minor units: the rest, as far as the role allows it. */
 function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
-  const known = readVersion(order.version, order.totals.captured_minor)
-  if (!known) return 0
+  const parsed = readVersion(order.version, order.totals.captured_minor)
+  if (!parsed) return 0
   const limit = act === 'refund' ? refundLimit(visit.person.role) : undefined
-  return Math.max(0, Math.min(known.left[act], (limit ?? Number.POSITIVE_INFINITY) - known.refunded))
+  return Math.max(0, Math.min(parsed.left[act], (limit ?? Number.POSITIVE_INFINITY) - parsed.refunded))
 }
 
 const DECIMAL = html` inputmode="decimal" autocomplete="off" required`

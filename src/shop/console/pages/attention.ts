@@ -23,9 +23,9 @@ export async function showAttention(visit: SignedVisit): Promise<Response> {
     title: words.nav.attention,
     attention,
     body: html`${items.length === 0 && well}${kinds.map((kind) => {
-      const own = items.filter((item) => item.kind === kind)
+      const ofKind = items.filter((item) => item.kind === kind)
       const name = wordFor(words.attention.kinds, kind)
-      return html`<h2>${name}</h2>${own.map((item) => card(visit, item, item === items[0]))}`
+      return html`<h2>${name}</h2>${ofKind.map((item) => card(visit, item, item === items[0]))}`
     })}${more && html`<p class="quiet">${words.attention.more}</p>`}`,
   })
 }

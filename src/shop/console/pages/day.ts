@@ -80,12 +80,12 @@ function totals({ words }: SignedVisit, days: readonly ShopDay[]): Html | Html[]
   if (days.length === 0) return html`<p class="card">${text.none}</p>`
   const currencies = [...sumsOf(days).keys()]
   return html`${currencies.map((currency) => {
-    const own = days.filter((row) => row.currency === currency)
+    const ofCurrency = days.filter((row) => row.currency === currency)
     const sums = COLUMNS.map(
-      (column) => [text.columns[column], sumOf(words, columnSum(own, column), currency)] as const,
+      (column) => [text.columns[column], sumOf(words, columnSum(ofCurrency, column), currency)] as const,
     )
     return html`<section class="card"><h2>${text.total(wordFor(words.currencies, currency))}</h2>${facts(sums)}
-${tableBy(words, own, 'day')}${tableBy(words, own, 'method')}</section>`
+${tableBy(words, ofCurrency, 'day')}${tableBy(words, ofCurrency, 'method')}</section>`
   })}<p class="quiet">${text.explain}</p>`
 }
 
@@ -95,8 +95,8 @@ function tableBy(words: Words, rows: readonly ShopDay[], by: 'day' | 'method'): 
   if (values.length < 2) return false
   const shown = ['taken', 'fee', 'net'] as const
   const each = values.map((value) => {
-    const own = rows.filter((row) => row[by] === value)
-    return { value, sums: shown.map((column) => columnSum(own, column)) }
+    const ofValue = rows.filter((row) => row[by] === value)
+    return { value, sums: shown.map((column) => columnSum(ofValue, column)) }
   })
   const most = Math.max(...each.map(({ sums: [taken = 0] }) => Math.abs(taken)), 1)
   const bar = (taken = 0) => {

@@ -17,8 +17,8 @@ import { reasonOf } from './order.ts'
 /** The known facts of an act that was not confirmed. Any other outcome is unknown: money may have moved. */
 function outcomeOf(problem: Failure): Outcome {
   const { code, status, service } = problem
-  const known = code === 'api' ? undefined : outcomeByCode(code)
-  if (known) return known
+  const byCode = code === 'api' ? undefined : outcomeByCode(code)
+  if (byCode) return byCode
   if (code === 'api' || service !== undefined) return status === 503 ? 'not_sent' : 'rejected'
   return isOutage(problem) ? 'outcome_unknown' : 'forbidden'
 }

@@ -130,15 +130,15 @@ export async function cancelOpened(visit: SignedVisit, order_id: string): Promis
 export async function links(visit: SignedVisit): Promise<Response> {
   const { words, c } = visit
   const { state = '', cursor } = c.req.query()
-  const known = Object.hasOwn(words.link.states, state) ? state : ''
-  const narrowed = known ? { state: known } : {}
+  const filter = Object.hasOwn(words.link.states, state) ? state : ''
+  const narrowed = filter ? { state: filter } : {}
   const reply = await call(visit, 'GET /api/links', { query: { ...narrowed, ...(cursor && { cursor }) } })
   if (!reply.ok) return notAsked(visit, reply)
   const { links: found, cursor: next } = reply.body
-  const none = known ? words.links.noneSuch : words.links.none
+  const none = filter ? words.links.noneSuch : words.links.none
   const filters = [['', words.orders.filters.all], ...Object.entries(words.link.states)] as const
   const tabs = filters.map(([name, label]) =>
-    filterTo(at(visit, name ? `/links?state=${name}` : '/links'), label, name === known),
+    filterTo(at(visit, name ? `/links?state=${name}` : '/links'), label, name === filter),
   )
   return page(visit, {
     title: words.nav.links,

@@ -43,7 +43,7 @@ function linkForm(visit: SignedVisit, given: Form = {}, problems: Problems = {})
   const text = words.newLink
   const { currency = 'UAH', lang = words.lang, order = randomId(10) } = given
   const isFilled = ['name', 'patronym', 'phone', 'email', 'until', 'count'].some((name) => given[name])
-  const one = (name: string, label: string, more = html``) =>
+  const textField = (name: string, label: string, more = html``) =>
     field({ name, label, value: given[name], problem: problems[name], more })
   const isWrong = Object.values(problems).some(Boolean)
   const isLarge = problems.amount && problems.amount === largeOf(words, given)
@@ -54,19 +54,19 @@ function linkForm(visit: SignedVisit, given: Form = {}, problems: Problems = {})
   const currencies = CURRENCIES.map((code) => [code, code] as const)
   const end = { name: 'until', label: text.until, value: given.until, problem: problems.until, hint: text.untilHint }
   const fields = html`${hidden({ order, ...sure })}
-<div class="pair">${one('amount', text.amount, html` inputmode="decimal" autocomplete="off" required`)}
+<div class="pair">${textField('amount', text.amount, html` inputmode="decimal" autocomplete="off" required`)}
 ${choose('currency', text.currency, currencies, currency)}</div>
-${one('description', text.description, html` required maxlength="200"`)}
+${textField('description', text.description, html` required maxlength="200"`)}
 ${choose('method', text.how, either('purchase', 'auth'))}
 ${choose('use', text.use, either('once', 'many'))}
 <details${isFilled && html` open`}><summary>${text.customer}</summary>
-${one('name', text.name, html` maxlength="100" autocomplete="off"`)}
-${one('patronym', text.patronym, html` maxlength="100" autocomplete="off"`)}
-${one('phone', text.phone, html` type="tel" autocomplete="off"`)}
-${one('email', text.email, html` type="email" autocomplete="off"`)}
+${textField('name', text.name, html` maxlength="100" autocomplete="off"`)}
+${textField('patronym', text.patronym, html` maxlength="100" autocomplete="off"`)}
+${textField('phone', text.phone, html` type="tel" autocomplete="off"`)}
+${textField('email', text.email, html` type="email" autocomplete="off"`)}
 ${choose('lang', text.language, Object.entries(text.languages), lang)}
 ${field({ ...end, more: html` type="date"` })}
-${one('count', text.count, html` inputmode="numeric" autocomplete="off"`)}</details>
+${textField('count', text.count, html` inputmode="numeric" autocomplete="off"`)}</details>
 <button class="main">${text.go}</button>`
   return page(visit, {
     ...(isWrong && { status: 400 }),
@@ -110,15 +110,15 @@ function problemsOf(visit: SignedVisit, given: Form): Problems {
 }
 
 /** Makes the link, and shows it. */
-export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...given }: Form): Promise<Response> {
+export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...fields }: Form): Promise<Response> {
   const { words, c } = visit
-  const { currency, description = '', order = '', method, lang, name, patronym, phone, email, use } = given
-  const { amount: written = '', count = '' } = given
+  const { currency, description = '', order = '', method, lang, name, patronym, phone, email, use } = fields
+  const { amount: written = '', count = '' } = fields
   const amount = readAmount(words, written, currency)
   const again = async (rejected: RejectedForm) =>
     (await redirectToForm(visit, WRONG, rejected)) ?? showAgain(visit, rejected)
-  if (typeof amount === 'string' || Object.keys(problemsOf(visit, given)).length > 0) return again({ fields: given })
-  const last = lastDay(visit, given)
+  if (typeof amount === 'string' || Object.keys(problemsOf(visit, fields)).length > 0) return again({ fields })
+  const last = lastDay(visit, fields)
   const most = count.trim()
   const body = {
     ...(use === 'many' ? { reusable: true, ...(most && { max_orders: Number(most) }) } : { landing: true }),
@@ -136,7 +136,7 @@ export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...giv
     },
   }
   const reply = await call(visit, 'POST /api/links', { body })
-  return reply.ok ? redirect(visit, linkPath(order)) : again({ fields: given, problem: reply.problem })
+  return reply.ok ? redirect(visit, linkPath(order)) : again({ fields, problem: reply.problem })
 }
 
 const WRONG = '/new-link/wrong'

@@ -37,7 +37,7 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
   const matters = items.filter(({ flag }) => flag === undefined).map((item) => sentenceOf(words, item))
   if (rejected) matters.push(rejectedText(words, rejected))
   const isOpen = (flag: string) => !attention || items.some((item) => item.flag === flag)
-  const seen = order.flags.filter((flag) => !isOpen(flag))
+  const closedFlags = order.flags.filter((flag) => !isOpen(flag))
   const all = [...raw.values()]
   const name = textIn(all, 'customer_fname', 'customer_lname')
   const bought = [textIn(all, 'description') || link?.description, name || link?.customer_name]
@@ -54,7 +54,7 @@ ${about(visit, order, raw, link)}
 ${bar(words, order)}</div>
 <div class="side">${unsettled(visit, id, order, items)}${actions(visit, id, order, { items, link })}</div>
 <div><section class="card"><h2>${words.order.story}</h2>${story(visit, order, others)}
-${seen.map((flag) => html`<p class="quiet">${words.order.seen}: ${flagText(words, order, flag)}</p>`)}</section>
+${closedFlags.map((flag) => html`<p class="quiet">${words.order.seen}: ${flagText(words, order, flag)}</p>`)}</section>
 <section class="card"><h2>${words.order.record}</h2>${recordList(visit, order.record, order.currency)}
 ${mayWrite(visit) && noteForm(visit, id)}</section>
 <details class="card"><summary>${words.order.raw}</summary>
@@ -191,9 +191,11 @@ type Operation = ShownOrder['operations'][number]
 /** The events of the order and its other attempts, each with a link to its page. */
 function story(visit: SignedVisit, order: ShownOrder, others: readonly ShownOrder[]): Html {
   const { words, c } = visit
-  const own = order.operations.map((one) => ({ ...one, of: order }))
-  const other = others.flatMap((one) => one.operations.map((operation) => ({ ...operation, of: one })))
-  const all = [...other, ...own].sort((a, b) => Date.parse(a.received_at ?? '') - Date.parse(b.received_at ?? ''))
+  const ownSteps = order.operations.map((one) => ({ ...one, of: order }))
+  const otherSteps = others.flatMap((one) => one.operations.map((operation) => ({ ...operation, of: one })))
+  const all = [...otherSteps, ...ownSteps].sort(
+    (a, b) => Date.parse(a.received_at ?? '') - Date.parse(b.received_at ?? ''),
+  )
   if (all.length === 0) return html`<p class="quiet">${words.order.noStory}</p>`
   const steps = all.map(({ of, ...operation }) => {
     const { method, status, status_code, received_at } = operation

@@ -52,9 +52,9 @@ async function orderDays(
     reply?.ok ? [...sumsOf(reply.body.days.filter((row) => row.day === day))].filter(([, minor]) => minor !== 0) : []
   return days.map((day) => {
     const name = day === today(visit) ? words.nav.today : dayName(words, day)
-    const own = orders.filter((order) => on(order) === day)
+    const ofDay = orders.filter((order) => on(order) === day)
     const head = [name, ...sums(day).map(([currency, minor]) => sumOf(words, minor, currency))]
-    return html`<h2 class="day">${head.join(' · ')}</h2>${orderRows(visit, own, attention, day)}`
+    return html`<h2 class="day">${head.join(' · ')}</h2>${orderRows(visit, ofDay, attention, day)}`
   })
 }
 

@@ -73,8 +73,8 @@ function charts(visit: SignedVisit, days: readonly ShopDay[]): Html[] {
   const name = ({ day }: { day: string }) => dayName(words, day)
   return [...sumsOf(days).keys()].map((currency, i) => {
     const rows = Array.from({ length: DAYS }, (_, i) => dayOfShop(visit, DAYS - 1 - i)).map((day) => {
-      const own = days.filter((row) => row.day === day && row.currency === currency)
-      return { day, minor: sumsOf(own).get(currency) ?? 0 }
+      const ofDay = days.filter((row) => row.day === day && row.currency === currency)
+      return { day, minor: sumsOf(ofDay).get(currency) ?? 0 }
     })
     const most = Math.max(...rows.map(({ minor }) => Math.abs(minor)), 1)
     const best = rows.reduce((a, b) => (b.minor > a.minor ? b : a))

@@ -20,7 +20,7 @@ const HEADERS = {
   },
   'If-Match': {
     description:
-      'The `version` of the order as it was read: it is sent only while the order has it. Without the name of an attempt it is of the first one.',
+      'The `version` of the order as you read it. The call is sent only if the order has not changed since.',
     required: false,
     schema: { type: 'string', examples: ['mugs-1001:10050-10050-0-0'] },
   },

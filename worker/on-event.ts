@@ -14,7 +14,8 @@ import { sendMessage } from './on-alert.ts'
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   const paid = paidOf(event)
  *   if (!paid) return
- *   // Called again later: a flag may be gone by then, or a person has looked at the order. A second try needs no look.
+ *   // Throw, so that it is called again: by then the flag may be gone, or a person has checked the order.
+ *   // A payment that succeeds after a failed one has no such flag.
  *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',

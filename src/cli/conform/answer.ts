@@ -67,8 +67,8 @@ function ofUnknown(error: errors.OutcomeUnknownError): Pick<Answer, 'verdict' | 
 const lacks = (issues: readonly { path: string; message: string; received: string }[]): string =>
   issues.length === 0 ? '' : `: ${errors.describeIssues(issues.map((one) => ({ ...one, received: 'missing' })))}`
 
-/** Whether the service took a request: a rejection, or a response in another shape, differs. */
-export function taken({ verdict, says }: Answer): Judgement {
+/** Whether the service accepted a request: a rejection, or a response in another shape, differs. */
+export function accepted({ verdict, says }: Answer): Judgement {
   if (verdict === 'none') return notTried(says)
   return verdict === 'accepted' ? holds(says) : differs(says)
 }
@@ -90,4 +90,4 @@ export function rejectedWith({ verdict, status = 0, says }: Answer, ...statuses:
 }
 
 export const returned = <T>(answer: Answer<T>, judge: (value: T) => Judgement): Judgement =>
-  answer.verdict === 'accepted' ? judge(answer.value as T) : taken(answer)
+  answer.verdict === 'accepted' ? judge(answer.value as T) : accepted(answer)

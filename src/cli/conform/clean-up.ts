@@ -30,7 +30,7 @@ const stuck = ({ order_id, currency }: MadeOrder, amount: number, why: string): 
   return { now: `${amount} ${currency} may be taken or held: ${why}; ${ways}`, open: true }
 }
 
-/** The operations of an order. A service without the list shows each operation. */
+/** The operations of an order: from the list, or one by one from a service without a list. */
 async function look({ client, ask }: Project, order_id: string) {
   const lookUp = (lookup: OrderLookup) =>
     ask((options) => lookUpOrder(lookup, { order_id }, ['capture', 'refund', 'void'], options))
@@ -76,7 +76,7 @@ async function undoUnread(made: MadeOrder, project: Project): Promise<Ending> {
   return stuck(made, made.amount, `tried ${tried.join(', ')}`)
 }
 
-/** The end of an order with an operation that waits: a second refund beside it would return the money twice. */
+/** The end of an order with a pending operation: a second refund could return the money twice. */
 function waiting(made: MadeOrder, { totals, operations }: ReturnType<typeof foldOrder>): Ending | undefined {
   const waits = operations.find((one) => ['capture', 'refund', 'void'].includes(one.method) && !isFinal(one.status))
   if (waits === undefined) return undefined

@@ -36,7 +36,7 @@ const LACKS: Readonly<Record<Need, string>> = {
   webhooks: 'no address for webhooks: pass --webhook-url URL, which leads to --webhook-port',
 }
 
-// Nothing is sent unless the project is said to be the test project (loopback always is).
+// Sends nothing unless you state that the project is the test project (a loopback address always is).
 /** Tries the package's assumptions against a project of the service. Undefined when it was interrupted. */
 export async function conform(options: ConformOptions): Promise<ConformReport | undefined> {
   const { config, store, signal } = options
@@ -89,11 +89,11 @@ function whyNot({ id, needs }: Story, options: ConformOptions, state: RunState):
   return 'no call of the first statements was accepted: run edgetill doctor'
 }
 
-/** A reason of this length is said once; the other statements name the first. */
+/** A reason of this length appears once: later statements refer to the first one. */
 const MAX_REPEATED = 20
 const OTHER_SHAPE = /in another shape(: (.*))?$/
 
-/** Responses of another shape are one difference of the service, not one per statement. */
+/** Reports responses of another shape as one difference, not as one for each statement. */
 function shaped(id: string, judgement: Judgement, { done }: RunState): Judgement {
   const all = Object.values(done).flat()
   const odd = all.filter(({ result, seen }) => result === 'differs' && OTHER_SHAPE.test(seen)).map(({ seen }) => seen)
@@ -125,7 +125,7 @@ function reportOf(state: RunState, options: ConformOptions): ConformReport {
   return { statements, undocumented: state.undocumented, made: made as ConformReport['made'] }
 }
 
-/** The report is made of words of this package. Should a secret have come into it all the same, it is cut out here. */
+/** Cuts secrets out of the report. It consists of words of this package, so this is a second safeguard. */
 function cleaned(report: ConformReport, { config, card }: ConformOptions): ConformReport {
   const { apiKey, apiSecret, endpointsKey, posId } = config
   const secrets = [apiKey, apiSecret, endpointsKey, posId, ...PROBE_TEXTS]

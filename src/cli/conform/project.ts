@@ -20,7 +20,7 @@ export interface ProjectSettings {
   card?: TestCard | undefined
   subMerchant?: string | undefined
   webhooks?: { url: string; inbox: Inbox } | undefined
-  /** Shows a person the page of a payment, who pays there. Then the run goes on. */
+  /** Shows the page of a payment to a person, who pays there; then the run goes on. */
   payByHand?: ((url: string) => unknown) | undefined
   /** Called with the reason of a wait. */
   onWait?: ((says: string) => void) | undefined

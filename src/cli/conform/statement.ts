@@ -13,7 +13,7 @@ export interface Story {
   play(project: Project): Promise<Judgement[]>
 }
 
-/** Puts a story together; `judgedBy` has a judge for each statement, by its id, of the results. */
+/** Makes a story. `judgedBy` takes a judge of the results for each statement, by its id. */
 export const story = <Seen>(id: string, needs: readonly Need[], calls: (project: Project) => Promise<Seen>) => ({
   judgedBy: (judges: Readonly<Record<string, (seen: Seen) => Judgement>>): Story => ({
     id,

@@ -21,7 +21,7 @@ error_body: The body of a rejection is { message, args }.
   ApiError: apiMessage, apiCode and violations | body of the ApiError, which has the whole response
 wrong_secret_401: A wrong API secret is a 401.
   guides/errors.md: an error status that means that nothing was processed | status of the ApiError
-balances_plain: Balances are read plainly, without X-API-KEY.
+balances_plain: Balances are read with plain authentication, without X-API-KEY.
   the API document, "Authentication" | rawRequest({ base: 'apiUrl', authentication: 'hmac' })
 account_record: An account has id, currency and balances, alone and in the list.
   the API document, "Balances" | rawRequest({ base: 'apiUrl' })
@@ -36,7 +36,7 @@ list_records: The list of an order's operations is an array of the API document'
 status_init: An unpaid hosted payment has the status init.
   What is assumed: other statuses are hints | isFinal and isSuccess, which no other status passes
 status_words: A status is init, pending, success or failure, in lower case.
-  the API document, "States and transitions" | isFinal and isSuccess take no other word: report it, with the word
+  the API document, "States and transitions" | isFinal and isSuccess are false for any other word: report it
 amount_is_number: An amount is a JSON number.
   the API document, "Common types"; a text is read as well | the fields of the event, not of its record
 amount_size: An amount is in units of the currency, as it was sent: 0.01, not 1.
@@ -59,15 +59,15 @@ customer_fields_optional: Customer fields may be left out.
   What is assumed: customer fields | customerFields: 'required'
 hosted_auth: A hosted auth returns a redirect to a checkout, or a payment record.
   What is assumed: a hosted auth | checkoutOrigins, or rawRequest({ redirectExpected: true })
-order_id_256: An order_id of 256 characters is taken.
+order_id_256: An order_id of 256 characters is accepted.
   What is assumed: order_id has at most 256 characters | newOrderId, whose ids have at most 29
-description_2048: A description of 2048 characters is taken.
+description_2048: A description of 2048 characters is accepted.
   What is assumed: description has at most 2048 characters | a shorter description; payload takes 4000 characters
-three_d_secure_always: order_3ds_bypass takes "always".
+three_d_secure_always: order_3ds_bypass accepts "always".
   What is assumed: statuses, codes, 3-D Secure options and languages are hints | any text
-three_d_secure_never: order_3ds_bypass takes "never".
+three_d_secure_never: order_3ds_bypass accepts "never".
   What is assumed: statuses, codes, 3-D Secure options and languages are hints | any text
-customer_lang: customer_lang takes "UK".
+customer_lang: customer_lang accepts "UK".
   What is assumed: statuses, codes, 3-D Secure options and languages are hints | any text
 no_retries: retry_attempts and retry_interval_hours of init_recurring may be 0.
   What is assumed: init_recurring | retry_attempts and retry_interval_hours of 1 or more, or left out

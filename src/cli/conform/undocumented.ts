@@ -34,7 +34,7 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   cancelRecurring: names('recurring_id recurring_status order_id'),
 }
 
-/** Their content is the merchant's, or not shown. */
+/** Fields whose content belongs to the merchant, or is not documented. */
 const OPAQUE = names('browser_fingerprint cryptogram split.products')
 const STATUSES = names('init pending success failure')
 

@@ -36,7 +36,7 @@ const show = (page: Show) => (c: C) => page(c.var.visit as SignedVisit, c.req.pa
 const sell = (page: Show) => show(only(maySell, page))
 const settle = (page: Show) => show(only((visit) => isAllowed(visit, 'settle'), page))
 
-/** The address that a form is sent to: opened again, it leads to the form's result. */
+/** The address that a form is sent to. If it is opened again, it leads to the form's result. */
 const toLink: Show = (visit, id) => redirect(visit, linkPath(id))
 const toOrder: Show = (visit, id) => redirect(visit, orderPath(id))
 
@@ -112,7 +112,7 @@ export function createPages(
   return (c) => app.fetch(c.req.raw, c.env, contextOf(c))
 }
 
-/** The routes that need no login: nothing of the shop is in them. */
+/** The routes that need no login: they show nothing about the shop. */
 function assets(app: Hono<Console>): void {
   const send = ({ var: { visit } }: C, type: string, body: string | Uint8Array<ArrayBuffer>) =>
     respond(visit, body, 200, { 'cache-control': 'public, max-age=300', 'content-type': type })

@@ -27,7 +27,7 @@ export const pill = (tone: Tone, text: string): Html =>
 
 export const statePill = (words: Words, state: MoneyState): Html => pill(TONES[state], words.states[state])
 
-/** States whose sum the shop has: in a list they add up to the takings. */
+/** States in which the shop has the money: in a list these sums add up to the takings. */
 export const isTaken = (state: MoneyState): boolean => /^(paid|partly_)/.test(state)
 
 /** Names and values; a name without a value is left out. */

@@ -31,7 +31,7 @@ export const newSession = (name: string, now: number): Session => ({ id: crypto.
 const keyOf = (env: ShopEnv, name: string): string | undefined =>
   name === '' || name === 'admin' ? env.ADMIN_TOKEN : personOf(env, name)?.token
 
-/** The purposes of the marks, so that a mark is never taken for another. */
+/** The purposes of the marks: a mark for one purpose is invalid for another. */
 const SESSION = 'console session'
 const FORM_SECRET = 'console form secret'
 const CSRF = 'console csrf'
@@ -66,7 +66,7 @@ export async function readSession(c: C, now: number): Promise<Session | undefine
 export const formSecret = (c: C, { name, id }: Session): Promise<string> =>
   markOf(keyOf(c.env, name) as string, FORM_SECRET, `${name}.${id}`)
 
-/** The same for a person of Access: only Access and the browser have the token. */
+/** The same for a person who signed in by Access: only Access and the browser have the token. */
 export const formSecretOf = (token: string, email: string): Promise<string> => markOf(token, FORM_SECRET, email)
 
 /** The hidden field of a form: of this session, and only for this address. */

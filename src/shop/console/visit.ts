@@ -22,7 +22,7 @@ export interface Person {
   /** An e-mail address, a name of PEOPLE, or `admin`. */
   name: string
   role: Role
-  /** The binding of forms: each session has its own. */
+  /** The secret that binds forms to a session: each session has its own. */
   secret: string
   /** Whether the session is in a cookie. */
   isSession?: boolean

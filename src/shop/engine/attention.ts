@@ -1,4 +1,4 @@
-// Matters for a person of the shop: in its orders, webhooks without an order, and payments that the service rejects.
+// The list of issues for the shop's people: in orders, webhooks without an order, and rejected payments.
 
 import type { CheckoutLink } from '../../checkout-link/index.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
@@ -113,7 +113,7 @@ export async function attentionDone(
 /** The id of a rejected payment's row in `edgetill_matter`; it ends with the order_id, or a reusable link's id. */
 const rejectedId = (order_id: string): string => `${REJECTED}${order_id}`
 
-/** Writes a matter that the list of orders does not contain. */
+/** Stores a matter that belongs to no order: a stray, or a rejected payment. */
 const PUT = `INSERT INTO edgetill_matter (id, at, is_done, matter) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO`
 
 function shownMatter({ env }: Scope, { matter }: Row): Item {

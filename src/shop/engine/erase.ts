@@ -40,8 +40,8 @@ export interface Erased {
 }
 
 /**
- * `place`: every event up to this key is erased. `later`: when the kept rows were written. `calls`: about how many were
- * made.
+ * `place`: every event up to this key is erased. `later`: when the remaining rows were written. `calls`: how many calls
+ * were made, roughly.
  */
 type Done = Erased & { place: string; later: number[]; calls: number }
 

@@ -13,11 +13,11 @@ export const isIn = (...states: MoneyState[]): string =>
 
 /** The condition of an order's first row. Each later row contains the attempt that had failed before. */
 export const FIRST: string = "failed = '-'"
-/** The condition of a row, joined with its order in the lists, that is sold. */
+/** The condition that a row's order is sold. The row is joined with its order in the lists. */
 export const SOLD: string = `(r.sold > 0 OR ${isIn('paid', 'reserved', 'partly_charged', 'partly_refunded', 'refunded')})`
 /**
- * The condition of a row that has a place: its order is sold, or may still be paid. An order has none once it was
- * cancelled for others, or failed after it took the place.
+ * The condition that a row has a place: its order is sold, or may still be paid. An order loses its place when it is
+ * cancelled to make room, or when a payment fails after it took the place.
  */
 export const HAS_PLACE: string = `((r.is_given = 0 OR ${SOLD}) AND NOT (${isIn('released')}
   OR ${isIn('failed')} AND substr(o.shown, 1, length(r.failed)) <> r.failed))`

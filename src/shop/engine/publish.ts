@@ -86,7 +86,7 @@ function storedOrder({ attempts: _, customer_email: __, ...value }: Order): obje
   return value
 }
 
-/** Publishes in a while. With a test's clock nothing waits: the cron writes the copy when it is due. */
+/** Publishes after a pause. With a test's clock nothing waits: the cron writes the copy when it is due. */
 function waitAndPublish(scope: Scope, order_id: string, ms: number): void {
   if (!scope.isRealTime || ms <= 0) return
   later(scope, 'order_not_published', order_id, async () => {

@@ -21,14 +21,14 @@ export type Closed = 'invalid' | 'revoked' | 'expired' | 'full' | 'busy'
 export interface ReuseVisit {
   nonce: string
   visitor: string
-  /** Of a press: the order that was over when the page was shown; '' for none. */
+  /** Of a press: the visitor's order that had ended when the page was shown; '' for none. */
   after?: string
   /** Of a press: the id of a new order. */
   order_id?: string
 }
 
 const NUMBER = '(SELECT coalesce(max(number), 0) FROM edgetill_reuse WHERE nonce = l.nonce)'
-/** The orders of a visitor that were not cancelled for others. */
+/** A visitor's orders, except those that were cancelled to make room. */
 const OWN = 'u.nonce = l.nonce AND u.visitor = ? AND (u.is_given = 0 OR u.sold > 0)'
 /** Why the link `l` makes no order, as SQL with the values now and an hour ago. A link with few rows is never full. */
 const CLOSED = `CASE WHEN l.revoked_at IS NOT NULL THEN 'revoked' WHEN l.expires_at <= ? THEN 'expired'

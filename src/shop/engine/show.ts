@@ -32,7 +32,7 @@ export interface ShownOrder extends Order, Pick<ListedOrder, 'state' | 'sum'> {
   version: string
 }
 
-/** The requested payment, as a webhook's address has it. */
+/** The requested payment, from the sealed part of a webhook's address. */
 const sealedIn = ({ events }: Reading): ExpectedOrder | undefined => events.find(({ expected }) => expected)?.expected
 
 /** An attempt at paying an order, as `onEvent`, KV and the API have it. */

@@ -24,8 +24,8 @@ export async function resultLink(origin: string, order_id: string, linkSecret: s
 }
 
 /**
- * An order's part of an address. `..` would be a step up: its first attempt, `..~1`, replaces it. Half of a surrogate
- * pair has no encoding, and is replaced too.
+ * An order's part of an address. `..` would be a step up, so its first attempt, `..~1`, stands for it. Half of a
+ * surrogate pair has no encoding, and is replaced too.
  */
 export const orderPart = (order_id: string): string =>
   encodeURIComponent(order_id.replace(/^\.\.?$/, '$&~1').replace(/\p{Surrogate}/gu, '\ufffd'))

@@ -79,8 +79,8 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     }
     case 'contradicted': {
       const { id, kind, record } = answer
-      const title = `The ${kind} ended otherwise than it was settled: look at the order.`
-      const detail = `Say which end counts: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+      const title = `The ${kind} was settled by hand, and the service reports another outcome: check the order.`
+      const detail = `Settle which outcome counts: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
       return { status: 502, code: 'outcome_unknown', title, detail, attempt_id: id, ...(record && { record }) }
     }
     case 'unexplained': {

@@ -60,12 +60,12 @@ export interface Page {
   sign?: keyof typeof SIGNS
   /** The amount, as the language writes it. */
   sum?: string | undefined
-  /** Escaped by `html`, as is `details`, which stands after the way on. */
+  /** Escaped by `html`, as is `details`, which follows the button. */
   body: Html | string
   /** The one big button. Without it, the way back to the shop is the button. */
   action?: Html | { url: string; text: string }
   details?: Html | ''
-  /** More of the element `head`. */
+  /** Additional elements for `head`. */
   head?: Html
   /** The targets of the page's forms, as the policy writes them. */
   formAction?: string
@@ -117,7 +117,6 @@ ${isLive(env) ? '' : html`<footer>${wording.testMode}</footer>`}
       'content-type': 'text/html; charset=utf-8',
       'content-language': wording.lang,
       'content-security-policy': `default-src 'none'; style-src 'sha256-${await hashOf(style)}'; img-src data:${imagesOf(pages)}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
-      // Not as an element: a page's own note stays in place.
       ...(refresh && { refresh: `${refresh.seconds};url=${below(refresh.url)}` }),
       ...headers,
     },

@@ -14,7 +14,10 @@ import type { Tries } from '../lib/tries.ts'
 import { hostOf, scopeOf, withoutIn } from '../open-scope.ts'
 import { actorOf, type C, type Deps } from '../scope.ts'
 
-/** Authenticates a request: the bearer of a token, or the actor that an inside call names. Else the rejection. */
+/**
+ * Authenticates a request. @returns The bearer of its token, or the actor that an inside call names; else the response
+ * that rejects it.
+ */
 export async function authenticate(deps: Deps, c: C, tries: Tries): Promise<Actor | Response> {
   const actor = actorOf(c)
   if (actor) return actor

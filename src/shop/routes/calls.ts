@@ -1,5 +1,5 @@
-// The calls of `/api`: for each the body of its success, and its inputs. A row of another kind does not compile, and
-// the OpenAPI document has these types and their words.
+// The calls of `/api`: for each the body of its success, and its inputs. A row with other types does not compile, and
+// the OpenAPI document is made from these types and comments.
 
 import type { Issue } from '../../errors.ts'
 import type { DaySum, TillOperation } from '../../orders/day-sums.ts'
@@ -101,7 +101,7 @@ interface Calls {
   'GET /api/strays': [Page<'strays', Stray>, Filters<Paged>]
   'GET /api/strays/:id': [{ data: string }]
   'POST /api/strays/:id/done': [{ id: string; done: true }]
-  /** Lines of JSON: a table and a row in each. `cursor`: of the line that ends an incomplete log. */
+  /** Each line is JSON: a table and a row. `cursor`: from the last line of an incomplete log. */
   'GET /api/log': [string, Filters<'cursor' | 'cc_token'>]
   /** The body is lines of `GET /api/log`. `open`: the last one was loaded. */
   'POST /api/log': [{ loaded: number; open: boolean }]

@@ -25,7 +25,7 @@ import type { CarryCall } from './calls.ts'
 import { withoutToken } from './orders.ts'
 import { type Routes, route, time } from './route.ts'
 
-/** The tables of a shop beside those of its till. Wrong tokens are forgotten. */
+/** The tables of a shop beside those of its till. The counts of wrong tokens are left out. */
 const SHOP_TABLES: TableKeys = {
   edgetill_link: ['short'],
   edgetill_reuse: ['nonce', 'number'],
@@ -39,7 +39,7 @@ const SHOP_TABLES: TableKeys = {
   edgetill_session: ['id'],
 }
 
-/** Rows of a response: each 200 are a call of the object, and an invocation may make 1,000 calls. */
+/** The most rows of a response: 200 rows take one call of the object, and an invocation may make 1,000 calls. */
 const MOST_ROWS = 100_000
 /** The largest body of rows, and of a webhook that is passed on. */
 const MAX_BYTES = 8 * 2 ** 20

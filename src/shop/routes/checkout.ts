@@ -37,7 +37,7 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
     }
     // A preview or a check for broken links must not create anything.
     if (method === 'HEAD') return new Response(null, { status: 200 })
-    // Not the request's path: a link with a slash at its end is the same link, and is revoked as one.
+    // Not the request's path: with a slash at its end it is still the same link, also for its revocation.
     const path = `/checkout/${token}`
     const { customer_lang } = link.order
     const site = siteFor(deps.pages, c, customer_lang)
@@ -62,7 +62,7 @@ export function checkout(deps: Deps): (c: C) => Promise<Response> {
   }
 }
 
-/** Whether the page of the purchase is shown first: not of an expired, closed or paid link, which leads to its end. */
+/** Whether the page of the purchase is shown first. An expired, closed or paid link leads to its result instead. */
 async function mayLand(scope: Scope, { order, expiresAt }: CheckoutLink, path: string): Promise<boolean> {
   if (scope.now() >= expiresAt) return false
   const { status, isClosed } = await showPage(scope, order.order_id, path)

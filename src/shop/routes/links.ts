@@ -143,7 +143,7 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       return { id, url, ...(short_url && { short_url }), expires_at: new Date(link.expiresAt).toISOString() }
     },
   }),
-  // The links that were made so, newest first; every page but the last is full.
+  // The links of `POST /api/links`, newest first; every page but the last is full.
   'GET /api/links': route({
     id: 'listLinks',
     errors: ['no_origin'],
@@ -191,7 +191,7 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
       return { id, max_orders }
     },
   }),
-  // The link leads to no payment any more. Revoked again, it stays revoked; of a reusable one, more of its orders end.
+  // Revokes a link: it leads to no payment any more. Repeated for a reusable link, it cancels more of its orders.
   'DELETE /api/links/:id': route({
     id: 'revokeLink',
     errors: ['not_found'],

@@ -38,7 +38,7 @@ export interface Route<K extends Call = Call> {
    */
   query?: v.ObjectEntries
   body?: v.ObjectEntries
-  /** The codes of its errors, beside those that every route, its body or its cursor can lead to. */
+  /** Its own error codes. Every route has others, and so does each route with a body or a cursor. */
   errors?: readonly string[]
   /** The statuses with the body of its success, 200 unless given; the first status if `run` returns a body. */
   statuses?: readonly [number, ...number[]]
@@ -98,7 +98,7 @@ function check(code: string, entries: v.ObjectEntries, input: Record<string, unk
 export const invalidParameter = (name: string, rule: string): ProblemError =>
   new ProblemError(400, 'invalid_parameter', NOT_DONE, `${name}: ${rule}.`)
 
-/** A time that text stands for. */
+/** Reads a time from a text. */
 const timeLike = (shape: RegExp, be: string): v.GenericSchema<unknown, number> =>
   v.pipe(
     textThat((value) => shape.test(value) && Number.isFinite(parseTime(value)), be),

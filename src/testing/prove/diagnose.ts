@@ -2,10 +2,10 @@ import { isHanging } from '../tested-shop.ts'
 import type { Cause } from './causes.ts'
 import { amountOf, minorOf } from './judge.ts'
 import { nameOf, type Played, type Player } from './run.ts'
-import { by, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
+import { withWays, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
 import { at, genuineOf, isGenuine, paidAt, priced, type Story, storyOf, type Way } from './story.ts'
 
-/** How many plays of a story all have to fail before a cause is named; the passes that take out a race or a kill. */
+/** A cause is named after this many plays that all fail; and the passes that take out a race or a kill. */
 const TIMES = 3
 const RACES = ['crowd', 'restart', 'moment'] as const
 
@@ -17,10 +17,10 @@ export type Facts = {
   due: number
   gap: number
   parts: number[]
-  /** Another story as it was played, if it fails as well. */
+  /** Plays another story. @returns Its play if it fails too. */
   fails(story: Story): Promise<Played | undefined>
 }
-/** The passes without which a story is right, and its difference. */
+/** The passes that make a story right, and its difference. */
 export type Tag = Pass | 'paid' | 'more' | 'less' | 'refused' | 'shipped' | 'refunded' | 'counted' | 'plain'
 /** A cause, the tags that a story has to have, and a condition. */
 export type Rule = readonly [Cause, tags: readonly Tag[], also?: (facts: Facts) => unknown]
@@ -35,7 +35,7 @@ const isKilled = ({ story }: Facts): boolean => genuineOf(story).some(({ way }) 
 const isAuth = ({ played }: Facts): boolean => played.sent.some(({ method }) => method === 'auth')
 const isOther = ({ played }: Facts): boolean =>
   !played.sent.every(({ method }) => /^(purchase|capture|refund)$/.test(String(method)))
-const killedBy = ({ story }: Facts, ...ways: Way[]): Story => by(story, /^killed/, ...ways)
+const killedBy = ({ story }: Facts, ...ways: Way[]): Story => withWays(story, /^killed/, ...ways)
 /** Whether the payer's change of the amount is the cause: without the change, the payment is right. */
 const isChanged = async ({ story, fails }: Facts) =>
   /^processed_/.test(story.mismatch ?? '') &&
@@ -48,9 +48,9 @@ const isCompared = async ({ story, fails }: Facts) =>
 const isUneven = async ({ fails }: Facts) =>
   (await fails(storyOf('pay'))) && !(await fails(priced(storyOf('pay'), 10_000)))
 const isZero = async ({ story, fails }: Facts) => story.asked === 10_050 && !(await fails(priced(story, 10_055)))
-/** The later webhook first, one at a time. */
+/** Sends the later webhook first, one at a time. */
 const reversed = (story: Story): Story => {
-  const apart = by(story, /./, 'plain')
+  const apart = withWays(story, /./, 'plain')
   return { ...apart, sendings: [...apart.sendings].reverse(), paced: true }
 }
 /** The orders of a crowd differ in their prices too. */
@@ -80,7 +80,7 @@ async function isUndone({ story, fails }: Facts): Promise<boolean> {
   if (done.length === story.actions.length || done[0] !== story.actions[0]) return false
   return !(await fails(storyOf(done.map(({ do: deed, minor }) => deed + (minor ? `:${minor}` : '')).join(' '))))
 }
-/** The counted amount is the price of the order, of which other parts came. */
+/** The shop counts the price of the order, although other amounts were paid. */
 function isWhole({ played, story, now, due, parts }: Facts): boolean {
   const whole = played.difference?.startsWith('paid') ? story.asked : played.expected.paid || story.asked
   return due > 0 && now === whole && !parts.includes(now)
@@ -95,7 +95,7 @@ async function isEqual(facts: Facts): Promise<boolean> {
   const isOneOf = parts.length > 1 && new Set(parts).size === 1 && now === parts[0] && !does(story, 'subscribe')
   return isOneOf && !(await fails(unequal(facts)))
 }
-/** Only the last part is left. Of equal parts nothing shows which one it is. */
+/** Only the last part is counted. With equal parts the sum does not show which part it is. */
 async function isLast(facts: Facts): Promise<boolean> {
   const { parts, now, played, fails } = facts
   if (parts.length < 2 || now !== parts.at(-1)) return false

@@ -43,7 +43,7 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
     if (paid !== 0 && !(paid === expected.paid && isKnown)) return 'paid_more'
     return mismatch !== 'cent_more' && (shipped ?? 0) > 0 ? 'shipped_more' : undefined
   }
-  // An authorized order may be shipped or not, and so may each charge of a subscription.
+  // The shop may ship an authorized order, and each charge of a subscription, or not.
   const isRecurring = actions[0]?.do === 'subscribe'
   const most = expected.paid === 0 && !expected.authorized ? 0 : isRecurring ? Math.max(1, expected.payments) : 1
   // A shop may withhold an order that was captured beyond its price, until a person has looked at it.
@@ -60,7 +60,7 @@ export function compare({ story, expected, seen }: Seen, isEarly = false): Diffe
   return differences.find(([is, name]) => is && !(isEarly && name.endsWith('_less')))?.[1]
 }
 
-/** The fate of the money, in a few words that are true of just this story. */
+/** The fate of the money in this story, in a few words. */
 export function verdictOf({ story, difference = 'refused', expected, seen, sent }: Judged): string {
   const { mismatch, stranger } = story
   if (stranger) return 'shipped but never ordered'

@@ -19,7 +19,7 @@ const by = (story: Story, ...ways: Way[]): Story => {
 const then = (story: Story, more: Sending): Story => ({ ...story, sendings: [...story.sendings, more] })
 const copied = (story: Story, way: Way): Story => then(story, { ...(story.sendings.at(-1) as Genuine), way })
 
-/** Makes a story for each attack, with nothing else in it: a failure is small from the start, with any seed. */
+/** Makes one minimal story for each attack, so that its failure needs no shrinking. */
 function preludeOf({ kinds, create, restart, anyIds }: Possible): Story[] {
   const plain = coursesOf(kinds).map(storyOf)
   const [longest] = [...plain].sort((a, b) => b.sendings.length - a.sendings.length)
@@ -76,7 +76,7 @@ function drawStory(random: Random, n: number, { kinds, create, restart }: Possib
   const plain = priced(storyOf(isSecured ? course.replace(/^pay\b/, 'three_d_secure') : course), asked)
   const sendings = sendingsOf(plain, random, restart)
   const story = { ...plain, sendings, ...(random.chance(0.1) && { late: true }) }
-  // A payment of another amount is one payment: a later operation would be of that amount.
+  // Keep a payment of another amount alone: a later operation would have that other amount too.
   const mismatch = random.pick(Object.keys(MISMATCHES).filter((one) => asked > 100 || one !== 'one_less'))
   if (course === 'pay' && create && random.chance(0.4)) return { ...story, mismatch }
   // A kill stops the work on every order.

@@ -12,11 +12,17 @@ import { createService } from './service.ts'
 import { failing, shrink } from './shrink.ts'
 import { attacksOf, genuineOf, isGenuine, isRace, priced, readStory, type Story, storyOf } from './story.ts'
 
-/** At most: failures; groups; late orders to play again; copies at the end; orders that the shop may be behind with. */
+/**
+ * The maximum of failures, of groups, of late orders to play again, of copies at the end, and of orders that the shop
+ * may be behind with.
+ */
 const [MAX_FAILURES, MAX_GROUPS, MAX_VAIN, MAX_AGAIN, MAX_BEHIND] = [60, 10, 5, 12, 8]
 /** After a failure, orders are drawn for this time at most; each kind of failure gets this time to be shrunk. */
 const [FOUND_MS, SHRINK_MS] = [10_000, 5_000]
-/** The wait for the first order: nothing is known of the shop yet. Stories with a slow restart are played once. */
+/**
+ * The wait for the first order, while nothing is known about the shop; and the restart time from which stories are
+ * played only once.
+ */
 const [FIRST_MS, SLOW_RESTART_MS] = [10_000, 1_000]
 
 /** `isSure`: the order has stood still. */
@@ -176,7 +182,7 @@ async function playOrders(run: Run, fixed: readonly Story[], plan?: Plan): Promi
     const [all, open] = [failures.length, failures.filter(({ isSure }) => !isSure).length]
     if (player.learnt.behind && open >= batch && (await confirm(run)) === all) batch *= 2
   }
-  // A queue may have worked later. A value that a restart lost is right again each time.
+  // A queue may have worked later, so read again. A value that only a restart loses is right again each time.
   const before = right.length
   for (const { story, played } of right.slice(plan ? from : 0)) {
     if (story.twin || !compare({ ...played, seen: await shop.state(played.order_id) })) continue

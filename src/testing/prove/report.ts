@@ -12,7 +12,7 @@ export interface ProveFinding {
   /** The fault of the receiver, in a word, and in a sentence with its remedy. */
   cause: Cause
   advice: string
-  /** How many of the orders failed in this way, about. */
+  /** About how many orders failed in this way. */
   orders: number
   /** The order of the story below, to be looked up in the shop. */
   order_id: string

@@ -54,7 +54,7 @@ interface Learnt {
   unknownTwins: Set<string>
   /** Whether it works after its response: with a 202, or with a state that is right some time later. */
   behind: boolean
-  /** How late a state was right at most, and how many orders were later than `settleMs`. */
+  /** The latest time at which a state became right, and how many orders were later than `settleMs`. */
   lateMs: number
   late: number
   isLimited: boolean
@@ -65,9 +65,12 @@ interface Learnt {
 const DEFAULT_POS = 'ed9e7111-0000-4000-8000-000000000001'
 /** Pauses before a failed webhook is sent again; while the receiver or its proxy is away; after a 429. */
 const PAUSES_MS = { usual: [20, 100, 300], away: [100, 500, 1_000, 2_000], busy: [500, 1_000, 2_000, 4_000, 8_000] }
-/** When a receiver is killed before it answers: at these parts of its usual time. */
+/** A receiver is killed before it answers, after these parts of its usual time. */
 const KILLED_AT = [0.3, 0.6, 0.9]
-/** At most: waits by Retry-After; webhooks without an answer until the receiver counts as gone; vain waits. */
+/**
+ * The maximum of waits by Retry-After, of webhooks without an answer until the receiver counts as gone, and of vain
+ * waits.
+ */
 const [MAX_WAITS, MAX_SILENT, MAX_PATIENT] = [30, 3, 4]
 /** How long a state must not change before a verdict: prompt receivers, slow ones, at most; and a wait to report. */
 const [STILL_MS, BEHIND_MS, MAX_STILL_MS, SLOW_MS] = [3_000, 6_000, 60_000, 5_000]
@@ -159,7 +162,7 @@ export function createPlayer(options: Resolved, service: Service, shop: Shop, ru
     const late = Math.min(10_000, Math.max(settleMs, 2 * learnt.lateMs + 500))
     const patience = learnt.examined && learnt.late > 0 ? late : Math.min(settleMs, known)
     if (story.lingers) await pause(Math.max(settleMs, learnt.lateMs))
-    // Count the waits, not the clock: while a busy machine stands still, so does the shop.
+    // Count the waits instead of reading the clock: on a busy machine the shop is slow too.
     for (let waited = 0, next = 10; ; next *= 2) {
       const seen = await shop.state(order_id)
       const isRight = compare({ story, expected, seen }) === undefined

@@ -48,7 +48,7 @@ const SOLD: Readonly<Record<string, object>> = {
   subscribe: { init_recurring: { interval_unit: 'month', interval_count: 1 } },
   authorize: { method: 'auth' },
 }
-/** Status codes: of operations that do not succeed at once; of a later success, by default 1000. */
+/** The status codes of operations that do not succeed at once, and of a later success (1000 by default). */
 const CODES = { failure: '4153', pending: '2000' } as const
 const LATER: Readonly<Record<string, string>> = { void: '1009', refund: '1004' }
 

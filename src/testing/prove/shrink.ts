@@ -20,8 +20,11 @@ export async function failing(player: Player, story: Story, difference?: Differe
   return undefined
 }
 
-/** The story with other ways for those webhooks that travel by these: none, one or a copy more. */
-export function by(story: Story, ways: RegExp, ...others: Way[]): Story {
+/**
+ * Replaces the ways of the webhooks that travel by `ways`: each gets all of `others`, so that it is left out, sent once
+ * or copied.
+ */
+export function withWays(story: Story, ways: RegExp, ...others: Way[]): Story {
   const change = (one: Sending): Sending[] =>
     isGenuine(one) && ways.test(one.way) ? others.map((way) => ({ ...one, way })) : [one]
   return { ...story, sendings: story.sendings.flatMap(change) }
@@ -37,17 +40,17 @@ export const PASSES = {
   fields: ({ fields: _, ...story }: Story): Story => story,
   late: ({ late: _, ...story }: Story): Story => story,
   amount: (story: Story): Story => priced(story, 10_050),
-  restart: (story: Story): Story => by(by(story, /^killed_before$/, 'plain', 'plain'), /^killed/, 'plain'),
-  hang_up: (story: Story): Story => by(story, /^hang_up$/, 'plain'),
+  restart: (story: Story): Story => withWays(withWays(story, /^killed_before$/, 'plain', 'plain'), /^killed/, 'plain'),
+  hang_up: (story: Story): Story => withWays(story, /^hang_up$/, 'plain'),
   moment: (story: Story): Story => {
-    const apart = by(by(story, /^(together|hang_up)$/, 'plain', 'plain'), /^with_next$/, 'plain')
+    const apart = withWays(withWays(story, /^(together|hang_up)$/, 'plain', 'plain'), /^with_next$/, 'plain')
     return apart.sendings.length > 1 ? { ...apart, paced: true } : apart
   },
-  other_fields: (story: Story): Story => by(story, /^other_fields$/, 'plain'),
+  other_fields: (story: Story): Story => withWays(story, /^other_fields$/, 'plain'),
   copies: (story: Story): Story => {
     const places = story.sendings.map(rank)
     const sendings = story.sendings.filter((one, index) => !isGenuine(one) || places.indexOf(rank(one)) === index)
-    return by({ ...story, sendings }, /^(together|lost_answer|hang_up)$/, 'plain')
+    return withWays({ ...story, sendings }, /^(together|lost_answer|hang_up)$/, 'plain')
   },
   order: (story: Story): Story => ({ ...story, sendings: [...story.sendings].sort((a, b) => rank(a) - rank(b)) }),
 } as const

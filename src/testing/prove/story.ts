@@ -100,13 +100,13 @@ export interface Story {
   fields?: string
   /** The webhooks were made days ago. */
   late?: boolean
-  /** Another order was paid before, whose id is easily taken for this one's: a key of TWINS. */
+  /** Another order with an easily confused id was paid before: a key of TWINS. */
   twin?: string
   /** How many such orders are under way at the same moment. */
   crowd?: number
   /** The state is read when all time for it is over. */
   lingers?: boolean
-  /** Each webhook waits until the shop has worked off the one before. */
+  /** Each webhook waits until the shop has processed the previous one. */
   paced?: boolean
   /** The shop never made the order. */
   stranger?: boolean
@@ -165,7 +165,7 @@ export const natural = (actions: readonly Action[]): Genuine[] =>
     return (isTwo ? [0, 1] : [0]).map((nth) => ({ action, nth, way: 'plain' }))
   })
 
-/** The story of a course, with nothing special about it. */
+/** The plain story of a course. */
 export function storyOf(course: string): Story {
   const actions = course.split(' ').map((word) => {
     const [deed, ...more] = word.split(':')

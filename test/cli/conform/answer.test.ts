@@ -5,7 +5,7 @@ import {
   authenticated,
   rejectedWith,
   returned,
-  taken,
+  accepted,
   wasMade,
 } from '../../../src/cli/conform/answer.ts'
 import { holds } from '../../../src/cli/conform/judgement.ts'
@@ -39,7 +39,7 @@ const TABLE: readonly [status: number, verdict: string, ...results: string[]][] 
 describe('what a response says of the service', () => {
   it.each(TABLE)('%i: %s', async (status, verdict, isTaken, isAuthenticated, made, isRejected) => {
     const one = await answer(status, {}, `${CONFIG.baseUrl}/api/v1/checkout/c/form`)
-    expect([one.verdict, taken(one).result, authenticated(one).result]).toEqual([verdict, isTaken, isAuthenticated])
+    expect([one.verdict, accepted(one).result, authenticated(one).result]).toEqual([verdict, isTaken, isAuthenticated])
     expect([wasMade(one) ? 'made' : 'not made', rejectedWith(one, 401).result]).toEqual([made, isRejected])
     const seen = returned(one, () => holds('judged')).seen
     expect(seen).toBe(verdict === 'accepted' ? 'judged' : one.says)
@@ -47,7 +47,7 @@ describe('what a response says of the service', () => {
 
   it('a redirect to an unknown place says that a payment was made, and nothing else', async () => {
     const one = await answer(303, null, 'https://elsewhere.example/form')
-    expect([one.verdict, wasMade(one), taken(one).result]).toEqual(['other', true, 'differs'])
+    expect([one.verdict, wasMade(one), accepted(one).result]).toEqual(['other', true, 'differs'])
   })
 
   it('shows no text of the service, and throws what is not an error of a call', async () => {

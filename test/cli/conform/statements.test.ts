@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { conformText, isClean } from '../../../src/cli/conform/index.ts'
 import type { EmulatorOptions } from '../../../src/emulator/index.ts'
-import { signWebhook } from '../../../src/index.ts'
+import { signWebhook } from '../../../src/webhooks/index.ts'
 import {
   changed,
   checkout,

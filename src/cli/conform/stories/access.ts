@@ -1,6 +1,6 @@
 import { newOrderId } from '../../../helpers/order-id.ts'
 import { isObject } from '../../../lib/kind.ts'
-import { type Answer, authenticated, rejectedWith, returned, taken } from '../answer.ts'
+import { type Answer, accepted, authenticated, rejectedWith, returned } from '../answer.ts'
 import { hosted, INVALID } from '../inputs.ts'
 import { differs, holds, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
@@ -84,7 +84,7 @@ const balances = story('balances', ['apiUrl'], async ({ client, ask }) => {
   balances_plain: ({ list }) => authenticated(list),
   account_record: ({ list, one }) => {
     if (list.verdict !== 'accepted') return notTried(list.says)
-    return one ? taken(one) : notTried('this POS has no account')
+    return one ? accepted(one) : notTried('this POS has no account')
   },
   currency_form: ({ list }) =>
     returned(list, (accounts) => {

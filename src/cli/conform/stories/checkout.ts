@@ -1,5 +1,5 @@
 import { isObject } from '../../../lib/kind.ts'
-import { type Answer, rejectedWith, returned, taken, wasMade } from '../answer.ts'
+import { type Answer, accepted, rejectedWith, returned, wasMade } from '../answer.ts'
 import { hosted } from '../inputs.ts'
 import { ANOTHER_WORD, differs, holds, type Judgement, notTried } from '../judgement.ts'
 import { type Story, story } from '../statement.ts'
@@ -38,7 +38,7 @@ export const CHECKOUT: Story = story('checkout', [], async (project) => {
     twice: await after(cancel),
   }
 }).judgedBy({
-  hosted_redirect: ({ created }) => taken(created),
+  hosted_redirect: ({ created }) => accepted(created),
   visible_at_once: ({ created, listed, waited }) => {
     if (/none|other/.test(listed.verdict) || !wasMade(created)) return notTried(listed.says)
     const isShown = listed.verdict === 'accepted' && listed.value?.length !== 0

@@ -1,6 +1,6 @@
 import { isFinal, isSuccess } from '../../../helpers/status.ts'
 import type { DirectPurchaseInput } from '../../../operations/create-payment.ts'
-import { type Answer, returned, taken } from '../answer.ts'
+import { type Answer, accepted, returned } from '../answer.ts'
 import { direct, doubled, hosted } from '../inputs.ts'
 import { ANOTHER_WORD, differs, holds, type Judgement, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
@@ -8,7 +8,7 @@ import { type Story, story } from '../statement.ts'
 
 type Record = { [name in 'method' | 'status_code' | 'amount']?: unknown } & { status?: string }
 
-/** Why a payment cannot be worked with; undefined for a success. */
+/** Why a payment is of no use for the story; undefined for a success. */
 function unpaid({ verdict, value, says }: Answer<Record>): string | undefined {
   if (verdict !== 'accepted') {
     return `the payment ${verdict === 'rejected' ? 'was' : 'may have been taken, its response is not known:'} ${says}`
@@ -66,10 +66,10 @@ const captured = story('captured', ['card'], async (project) => {
     listed: await once((options) => client.listOrderOperations({ order_id }, options)),
   }
 }).judgedBy({
-  direct_record: ({ paid }) => taken(paid),
+  direct_record: ({ paid }) => accepted(paid),
   exp_year_two_digits: ({ paid }) => {
     const code = String((paid.value as Record | undefined)?.status_code)
-    return ['4001', '4144'].includes(code) ? differs(`declined with ${code}`) : taken(paid)
+    return ['4001', '4144'].includes(code) ? differs(`declined with ${code}`) : accepted(paid)
   },
   capture_part: ({ capture, amount }) => operation(capture, 'capture', amount),
   refund_part: ({ paid, capture, refund, amount }) => {
@@ -120,7 +120,7 @@ const subscription = story('subscription', ['card', 'apiUrl'], async (project) =
   },
 })
 
-/** A look every three seconds, for ten minutes. */
+/** Looks every three seconds, for ten minutes. */
 const [LOOK_MS, LOOKS] = [3_000, 200]
 
 const byHand = story('by_hand', ['payByHand'], async (project) => {

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client-methods.ts'
-import { taken, wasMade } from '../answer.ts'
+import { accepted, wasMade } from '../answer.ts'
 import { CUSTOMER, doubled, hosted } from '../inputs.ts'
 import { holds, notTried } from '../judgement.ts'
 import type { Project } from '../project.ts'
@@ -24,7 +24,7 @@ const variant = (id: string, change: object | Create, needs: Story['needs'] = []
     [id]: ({ compared, answer }) => {
       if (answer === undefined) return notTried('a payment with every documented field was not accepted')
       // A difference of every checkout counts only once.
-      return wasMade(answer) && answer.verdict === compared ? holds(answer.says) : taken(answer)
+      return wasMade(answer) && answer.verdict === compared ? holds(answer.says) : accepted(answer)
     },
   })
 

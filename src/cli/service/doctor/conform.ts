@@ -59,10 +59,10 @@ export async function examineAssumptions(
   const card = readCard((await readVariables(flags.envFile, environment)).EDGETILL_TEST_CARD)
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
   const inbox = createInbox(config.apiSecret, pause)
-  const taken = (error: unknown) => {
+  const portInUse = (error: unknown) => {
     throw new UsageError((listenError(error, { port }) as Error).message.replace('--port', '--webhook-port'))
   }
-  const served = webhookUrl === undefined ? undefined : await serveOnNode(inbox.handle, { port }).catch(taken)
+  const served = webhookUrl === undefined ? undefined : await serveOnNode(inbox.handle, { port }).catch(portInUse)
   const webhooks = webhookUrl === undefined ? undefined : { url: webhookUrl, inbox }
   const progress = terminal.progress('Trying the assumptions')
   const { subMerchant, currency = 'UAH', amount = '0.01' } = flags

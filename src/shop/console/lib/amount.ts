@@ -35,7 +35,10 @@ function signsOf(currency: string): string[] {
   return [currency, ...shown, ...(currency === 'UAH' ? ['грн.', 'грн'] : [])]
 }
 
-/** The number without its currency: before or after it. Another currency is not taken away: it is another amount. */
+/**
+ * The number without its currency, which may stand before or after it. Any other currency stays, because it makes
+ * another amount.
+ */
 function withoutSign(text: string, currency: string): string {
   const dense = text.replaceAll(/\s/g, '').toLowerCase()
   for (const sign of signsOf(currency).map((one) => one.replaceAll(/\s/g, '').toLowerCase())) {
@@ -69,8 +72,8 @@ export function readAmount(words: Words, text: string, currency: Currency): numb
 }
 
 /**
- * The contents of an order's version: the amounts that can still be asked for, and the refunded one, in minor units. An
- * operation that is pending, in progress or not known counts.
+ * The contents of an order's version, in minor units: how much each kind of operation can still move, and the refunded
+ * amount. Operations that are pending, in progress or of unknown outcome count as executed.
  *
  * @param captured The charged amount: a charge in progress cannot be refunded yet.
  */

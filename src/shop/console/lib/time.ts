@@ -31,7 +31,7 @@ export function timeOf(
 export const dayName = (words: Words, day: string, how: 'day' | 'date' = 'day'): string =>
   timeOf(words, `${day}T12:00:00Z`, 'UTC', how)
 
-/** The same in a list: of today only the time, of this year without the year. */
+/** The same in a list: only the time for today, and no year for this year. */
 export function shortTimeOf(words: Words, text: string, env: Pick<ShopEnv, 'SHOP_TZ'>, today: string): string {
   const on = dayOf(Date.parse(text), env)
   const isThisYear = on.split('-')[0] === today.split('-')[0]

@@ -175,7 +175,7 @@ ${wayBack(visit, id)}</div>`,
 const notDone = async (visit: SignedVisit, id: string, act: Act, rejected: RejectedForm): Promise<Response> =>
   (await redirectToForm(visit, `${orderPath(id)}/${act}/confirm`, rejected)) ?? showNotDone(visit, id, act, rejected)
 
-/** The page after a second step that was not done; opened otherwise, the order shows its state. */
+/** The page after a second step that was not done. Without such a step it redirects to the order. */
 export async function outcome(visit: SignedVisit, id: string, _: Form, act: Act): Promise<Response> {
   const rejected = await readRejectedForm(visit)
   return rejected ? showNotDone(visit, id, act, rejected) : redirect(visit, orderPath(id))

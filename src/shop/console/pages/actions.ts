@@ -22,7 +22,7 @@ const MORE: readonly Act[] = ['resend', 'replay', 'erase']
 /** Whether money of the order can be moved by the API at all. */
 const isTooLong = ({ order_id }: ShownOrder): boolean => [...order_id].length > ID_LENGTH
 
-/** The amount for one act of a person, in minor units: the rest, as far as the role allows it. */
+/** The most that a person may move by an act, in minor units: the rest, within the limit of their role. */
 function mayAskFor(visit: SignedVisit, order: ShownOrder, act: 'capture' | 'refund' | 'void'): number {
   const parsed = readVersion(order.version, order.totals.captured_minor)
   if (!parsed) return 0

@@ -47,7 +47,7 @@ export const isUsable = ({ state }: Pick<Link, 'state'>): boolean => /^(sent|ope
 export const rejectedText = ({ attention }: Words, fields: readonly string[]): Html =>
   html`${attention.says.checkout_rejected}${fields.length > 0 && html` <code>${fields.join(', ')}</code>`}`
 
-/** The state of a link, by this name; of a reusable link, whether it makes orders. */
+/** The name of a link's state; for a reusable link, whether it makes orders. */
 export function linkPill(
   { link }: Words,
   { state, reusable }: Pick<Link, 'state' | 'reusable'>,

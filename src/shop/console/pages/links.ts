@@ -75,7 +75,7 @@ ${isOpen && html`<div class="side card">${share}</div>`}
 
 type End = 'none' | 'cancelled' | 'paid' | 'pending' | 'unknown'
 
-/** The end of the payment that was opened with a link which is closed or has expired. */
+/** How the payment of a closed or expired link ended. */
 async function endOf(visit: SignedVisit, { order_id }: Link): Promise<End> {
   const reply = await call(visit, 'GET /api/orders/:order_id', { path: { order_id } })
   if (!reply.ok) return reply.status === 404 ? 'none' : 'unknown'
@@ -120,7 +120,7 @@ export async function revokeLink(visit: SignedVisit, order_id: string, fields: F
   return reply.body.opened && !many ? cancelOpened(visit, order_id) : redirect(visit, linkPath(order_id))
 }
 
-/** `/links/:order_id/cancel`: the payment that was opened with a closed link; its page reads how that ended. */
+/** `/links/:order_id/cancel`: cancels the payment of a closed link. The link's page then shows how it ended. */
 export async function cancelOpened(visit: SignedVisit, order_id: string): Promise<Response> {
   await call(visit, 'POST /api/orders/:order_id/cancel', { path: { order_id } })
   return redirect(visit, linkPath(order_id))

@@ -32,7 +32,7 @@ export async function showOrder(visit: SignedVisit, id: string): Promise<Respons
   const { words } = visit
   const [raw, others] = await Promise.all([rawEvents(visit, order), otherAttempts(visit, order)])
   const items = attention?.items.filter((item) => item.order_id === order.order_id) ?? []
-  // The item of a reusable link names the link, and none of its orders.
+  // An item of *Attention* about a reusable link names the link, not one of its orders.
   const rejected = order.status === null && link?.reusable && link.rejected
   const matters = items.filter(({ flag }) => flag === undefined).map((item) => sentenceOf(words, item))
   if (rejected) matters.push(rejectedText(words, rejected))
@@ -211,7 +211,7 @@ ${id && html`<a href="${at(visit, orderPath(id))}">${words.order.title(id)}</a>`
 
 const PARTS = ['captured', 'refunded', 'voided'] as const
 
-/** The state of the money, as a bar and in numbers, if it is more than one sum. */
+/** The state of the money as a bar and in numbers, if it has more than one part. */
 function bar(words: Words, { totals, currency }: ShownOrder): Html | string {
   const whole = Math.max(totals.authorized_minor, totals.captured_minor)
   const named = (['authorized', ...PARTS] as const).filter((part) => totals[`${part}_minor`] > 0)

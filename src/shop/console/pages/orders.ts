@@ -68,7 +68,7 @@ const FILTERS = {
   any: { flag: 'any' },
 } as const
 
-/** The orders that wait for their customer: as many as the pill *Waiting* or *In progress* has. */
+/** The orders that wait for their customer: those with the pill *Waiting* or *In progress*. */
 export const WAITING: { state: string } = FILTERS.waiting
 
 /** The search text, as the API looks for it: an amount as it is printed, a card's digits as they are, else the text. */

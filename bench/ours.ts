@@ -73,7 +73,8 @@ export const OUR_BUNDLES: readonly OurBundle[] = [
   {
     name: 'a till, a client, webhooks',
     program: (where) => `export { createTill, sqlite } from ${from(where, 'till')}
-export { createClient, createWebhookHandler } from ${from(where, 'index')}`,
+export { createClient } from ${from(where, 'index')}
+export { createWebhookHandler } from ${from(where, 'webhooks')}`,
     goal: Number.POSITIVE_INFINITY,
     without: [...NOTHING_FOREIGN, 'src/shop/'],
   },

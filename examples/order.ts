@@ -4,7 +4,8 @@
 //   npx bun examples/order.ts A-1
 //   npx deno run --no-prompt --allow-net=HOST --allow-env=NAMES examples/order.ts A-1
 
-import { foldOrder, listOrderOperations } from '../src/index.ts'
+import { listOrderOperations } from '../src/index.ts'
+import { foldOrder } from '../src/orders/index.ts'
 import { run, settings } from './settings.ts'
 
 await run('order.ts ORDER_ID', 1, async (order_id = '') => {

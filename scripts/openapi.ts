@@ -19,8 +19,7 @@ const HEADERS = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
   'If-Match': {
-    description:
-      'The `version` of the order as you read it. The call is sent only if the order has not changed since.',
+    description: 'The `version` of the order as you read it. The call is sent only if the order has not changed since.',
     required: false,
     schema: { type: 'string', examples: ['mugs-1001:10050-10050-0-0'] },
   },

@@ -10,7 +10,7 @@ import { OUR_BUNDLES } from '../bench/ours.ts'
 /** By the bundle's name: its limit in bytes, and its parts at that time. */
 type Budgets = Record<string, { gzipped: number; imports: Record<string, number> }>
 
-/** Each entry of the package is one file: a program that imports several has their common code more than once. */
+/** Most entries of the package are one file: a program that imports several has their common code more than once. */
 const CHUNKS = 1300
 
 /** A budget is rounded up to this, so that it does not change with every word of an error's text. */

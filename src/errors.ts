@@ -1,6 +1,6 @@
 /**
  * Every error of the package. Each has a literal `name` and a literal `code` (minifiers destroy `constructor.name`, and
- * each entry of the package has its own copy of the classes), so the `isX` guards go by `name` and `code`.
+ * several entries of the package have their own copy of the classes), so the `isX` guards go by `name` and `code`.
  */
 
 import { isBuiltIn } from './lib/kind.ts'

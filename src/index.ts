@@ -59,13 +59,15 @@ export type { ResolveOutcomeOptions, UnresolvedCall } from './outcome/resolve-ou
 export { resolveOutcome } from './outcome/resolve-outcome.ts'
 export { snapshotOrder } from './outcome/snapshot-order.ts'
 
-// Wire objects
+// Wire objects. The types of `edgetill/card` and `edgetill/webhooks` that these calls take or return are here too:
+// without them TypeScript could not name an inferred type in a declaration file.
 
 export type { BrowserFingerprint } from './card/browser-fingerprint.ts'
 export type { Checkout, PaymentResult } from './operations/purchase.ts'
 export { isCheckout } from './operations/purchase.ts'
 export type { Account, AccountBalances } from './schemas/account.ts'
 export type { Capture, SecondaryOperation } from './schemas/capture.ts'
+export type { DocumentedEvent, WebhookEvent } from './schemas/event.ts'
 export type { CancelledPayment, Payment, PaymentDetails } from './schemas/payment.ts'
 export type {
   CardOrToken,
@@ -87,57 +89,6 @@ export type { HasStatus, StatusCodeMeaning } from './helpers/status.ts'
 export { customerActionUrl, describeStatusCode, isFinal, isSuccess } from './helpers/status.ts'
 export { compareTimestamps, timestampToDate } from './helpers/timestamp.ts'
 
-// Orders: identity and state, from events
-
-export type {
-  EventSummary,
-  ExpectedPayment,
-  Order,
-  OrderEvent,
-  OrderFlag,
-  OrderOperation,
-  OrderTotals,
-  Paid,
-} from './orders/index.ts'
-export { eventKey, foldOrder, needsPerson, operationKey, paidOf } from './orders/index.ts'
-
-// Webhooks
-
-export type { RequestLike } from './lib/read-bytes.ts'
-export type {
-  AuthEvent,
-  AuthIncrementEvent,
-  CaptureEvent,
-  CommonEvent,
-  CreditEvent,
-  DocumentedEvent,
-  EventCopy,
-  LateWebhook,
-  LookupEvent,
-  P2pEvent,
-  PrimaryEvent,
-  PurchaseEvent,
-  ReadWebhookOptions,
-  RefundEvent,
-  SecondaryEvent,
-  SignedWebhook,
-  UnexpectedEvent,
-  UnknownEvent,
-  VoidEvent,
-  WebhookEvent,
-  WebhookFields,
-  WebhookForm,
-  WebhookHandlerOptions,
-  WebhookSecrets,
-} from './webhooks/index.ts'
-export {
-  createWebhookHandler,
-  isDocumentedEvent,
-  readWebhook,
-  signWebhook,
-  verifyWebhook,
-} from './webhooks/index.ts'
-
 // Errors
 
 export type {
@@ -147,7 +98,6 @@ export type {
   Issue,
   ResponseDetails,
   UnknownOutcomeReason,
-  WebhookRejection,
 } from './errors.ts'
 export {
   ApiError,
@@ -162,8 +112,6 @@ export {
   isInvalidInputError,
   isOutcomeUnknownError,
   isUnexpectedResponseError,
-  isWebhookVerificationError,
   OutcomeUnknownError,
   UnexpectedResponseError,
-  WebhookVerificationError,
 } from './errors.ts'

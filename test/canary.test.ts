@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ClientConfig, createClient, signWebhook, verifyWebhook } from '../src/index.ts'
+import { type ClientConfig, createClient } from '../src/index.ts'
+import { signWebhook, verifyWebhook } from '../src/webhooks/index.ts'
 import { CARD, HOSTED } from './support/inputs.ts'
 import { inspect } from './support/inspect.ts'
 import { CONFIG, json, redirect, rejection, type Sent, silence, wire } from './support/mock-fetch.ts'

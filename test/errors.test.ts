@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as sdk from '../src/index.ts'
+import { isWebhookVerificationError, WebhookVerificationError } from '../src/webhooks/index.ts'
 import { inspect } from './support/inspect.ts'
 
 const CALL = { method: 'POST', path: '/api/v1/capture', attempts: 1 }
@@ -19,7 +20,7 @@ const errors = {
   unknown: new sdk.OutcomeUnknownError('Lost.', CALL, UNKNOWN),
   api: new sdk.ApiError('refused', CALL, { ...API, body: BODY }),
   response: new sdk.UnexpectedResponseError('odd.', CALL, ODD),
-  webhook: new sdk.WebhookVerificationError('not_json', 'odd', CANARY),
+  webhook: new WebhookVerificationError('not_json', 'odd', CANARY),
 }
 
 const ERRORS: [name: string, code: sdk.ErrorCode, error: sdk.EdgetillError, guard: (error: unknown) => boolean][] = [
@@ -29,7 +30,7 @@ const ERRORS: [name: string, code: sdk.ErrorCode, error: sdk.EdgetillError, guar
   ['OutcomeUnknownError', 'outcome_unknown', errors.unknown, sdk.isOutcomeUnknownError],
   ['ApiError', 'api', errors.api, sdk.isApiError],
   ['UnexpectedResponseError', 'unexpected_response', errors.response, sdk.isUnexpectedResponseError],
-  ['WebhookVerificationError', 'webhook_verification', errors.webhook, sdk.isWebhookVerificationError],
+  ['WebhookVerificationError', 'webhook_verification', errors.webhook, isWebhookVerificationError],
 ]
 
 describe.each(ERRORS)('%s', (name, code, error) => {
@@ -65,7 +66,7 @@ it('keeps what it is given', () => {
   expect(errors.api).toMatchObject({ ...API, body: BODY })
   expect(errors.response).toMatchObject(ODD)
   expect(errors.webhook).toMatchObject({ reason: 'not_json', verified: true, data: CANARY })
-  expect(new sdk.WebhookVerificationError('method', 'odd')).toMatchObject({ verified: false, data: undefined })
+  expect(new WebhookVerificationError('method', 'odd')).toMatchObject({ verified: false, data: undefined })
 })
 
 it('an error without a cause has no cause', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createClient, signWebhook, verifyWebhook } from '../src/index.ts'
+import { createClient } from '../src/index.ts'
+import { signWebhook, verifyWebhook } from '../src/webhooks/index.ts'
 
 const environment = globalThis as { EDGETILL_WITHOUT_NODE?: boolean; process?: unknown; Buffer?: unknown }
 

@@ -14,8 +14,7 @@ import { sendMessage } from './on-alert.ts'
  * export const onEvent: OnEvent<Env> = async ({ id, event }, order, env) => {
  *   const paid = paidOf(event)
  *   if (!paid) return
- *   // Throw, so that it is called again: by then the flag may be gone, or a person has checked the order.
- *   // A payment that succeeds after a failed one has no such flag.
+ *   // Throw, to be called again: a person may have checked the order by then. `paid_after_failure` does not stop here.
  *   if (needsPerson(order)) throw new Error(`flags: ${order.flags.join(', ')}`)
  *   const response = await fetch('https://shop.example.com/orders/paid', {
  *     method: 'POST',

@@ -4,9 +4,9 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { createClient, type WebhookEvent } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { createTill, type OrdersQuery, postgres, sqlite, type TillDatabase } from '../../src/till/index.ts'
-import { readEvent, readWebhook } from '../../src/webhooks/index.ts'
+import { readEvent, readWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
 
 const [url, orders = '20000'] = process.argv.slice(2)
 let receive: (event: WebhookEvent) => Promise<void>

@@ -1,6 +1,7 @@
 // Uses every operation and every kind of event, to measure the work of a compiler.
 
-import { createClient, verifyWebhook } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
+import { verifyWebhook } from '../../src/webhooks/index.ts'
 
 const client = createClient({
   baseUrl: 'https://pay.example.com',

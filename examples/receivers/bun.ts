@@ -1,7 +1,7 @@
 // bun examples/receivers/bun.ts
 
 import process from 'node:process'
-import { createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill/webhooks'
 import { store } from './sqlite-bun.ts'
 
 const receive = createWebhookHandler({

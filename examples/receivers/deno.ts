@@ -1,7 +1,7 @@
 // deno serve --allow-env --allow-read --allow-write --port 3000 examples/receivers/deno.ts
 
 import process from 'node:process'
-import { createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill/webhooks'
 import { store } from './sqlite-node.ts'
 
 const receive = createWebhookHandler({

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { serve } from '@hono/node-server'
-import { createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill/webhooks'
 import { Hono } from 'hono'
 import { store } from './sqlite-node.ts'
 

@@ -1,7 +1,7 @@
 // app/webhooks/route.ts of a Next app. It runs on Node, where node:sqlite is.
 
 import process from 'node:process'
-import { createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill/webhooks'
 import { store } from './sqlite-node.ts'
 
 export const runtime = 'nodejs'

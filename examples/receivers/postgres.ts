@@ -1,8 +1,8 @@
 // The recipe for Postgres: the same tables, with the client `postgres` from npm.
 
 import process from 'node:process'
-import { eventKey, foldOrder, type Order, type WebhookEvent } from 'edgetill'
-import { readEvent } from 'edgetill/webhooks'
+import { eventKey, foldOrder, type Order } from 'edgetill/orders'
+import { readEvent, type WebhookEvent } from 'edgetill/webhooks'
 import postgres from 'postgres'
 import { columnsOf, type ExpectedOrder } from './store.ts'
 

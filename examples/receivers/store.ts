@@ -1,7 +1,7 @@
 // The recipe for SQLite: each event once, and which orders are not paid. It takes a database of node:sqlite or of bun:sqlite.
 
-import { eventKey, foldOrder, type Order, paidOf, type WebhookEvent } from 'edgetill'
-import { readEvent } from 'edgetill/webhooks'
+import { eventKey, foldOrder, type Order, paidOf } from 'edgetill/orders'
+import { readEvent, type WebhookEvent } from 'edgetill/webhooks'
 
 /** The part that both have. */
 export interface Sqlite {

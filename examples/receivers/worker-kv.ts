@@ -2,8 +2,8 @@
 // It needs a KV namespace bound as STATE, and the secret API_SECRET: `npx wrangler secret put API_SECRET`.
 
 import type { KVNamespace, KVNamespaceListResult } from '@cloudflare/workers-types'
-import { createWebhookHandler, eventKey, foldOrder, type WebhookEvent } from 'edgetill'
-import { readEvent } from 'edgetill/webhooks'
+import { eventKey, foldOrder } from 'edgetill/orders'
+import { createWebhookHandler, readEvent, type WebhookEvent } from 'edgetill/webhooks'
 import { Hono } from 'hono'
 
 interface Env {

@@ -62,7 +62,8 @@ export interface FastifyLike {
  * @see The API document, "Events". The statuses are an assumption: it does not show the response that a receiver has to
  *   return.
  * @example
- * import { eventKey, type WebhookEvent } from 'edgetill'
+ * import { eventKey } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * import { webhookHandler, type WebhookPluginOptions } from 'edgetill/fastify'
  * const events = new Map<string, WebhookEvent>() // in place of a table with a unique key
  * export const options: WebhookPluginOptions = {

@@ -14,8 +14,3 @@ export type {
   BrowserRequest,
 } from './browser-fingerprint.ts'
 export { browserFingerprint, browserFingerprintSnippet } from './browser-fingerprint.ts'
-
-// Errors
-
-export type { EdgetillError, ErrorCode, Issue } from '../errors.ts'
-export { InvalidInputError, isInvalidInputError } from '../errors.ts'

@@ -28,7 +28,8 @@ function statusOf(of: unknown, name: string): unknown {
  *   be wrong.
  * @see The API document, "States and transitions".
  * @example
- * import { isSuccess, type WebhookEvent } from 'edgetill'
+ * import { isSuccess } from 'edgetill'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * const isPaid = (event: WebhookEvent): boolean => event.kind === 'purchase' && isSuccess(event)
  */
 export const isSuccess = (of: HasStatus): boolean => statusOf(of, 'isSuccess') === 'success'

@@ -3,7 +3,7 @@ export function encodeBase64url(bytes: Uint8Array, padding = true): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   const text = btoa(binary).replaceAll('+', '-').replaceAll('/', '_')
-  return padding ? text : text.replace(/=+$/, '')
+  return padding ? text : unpadded(text)
 }
 
 /**

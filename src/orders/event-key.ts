@@ -17,7 +17,8 @@ import { originalOf } from '../schemas/read-event.ts'
  * @throws {ConfigError} for a copy of an undocumented event that has lost an `order_id` or `method` which is not a text
  *   (`structuredClone` and a spread keep none). The message names the value to keep.
  * @example
- * import { eventKey, type WebhookEvent } from 'edgetill'
+ * import { eventKey } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * async function keep(event: WebhookEvent, insert: (key: string, event: WebhookEvent) => Promise<void>) {
  *   await insert(eventKey(event), event) // "on conflict do nothing"
  * }

@@ -22,7 +22,8 @@ import { type EventSummary, summarizeEvent } from './summary.ts'
  * @throws {ConfigError} for events of two orders, often a missing WHERE, for a copy that has lost a field, and for an
  *   `expected` of another type.
  * @example
- * import { foldOrder, needsPerson, type WebhookEvent } from 'edgetill'
+ * import { foldOrder, needsPerson } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * function isPaid(events: WebhookEvent[]): boolean {
  *   const order = foldOrder(events, { amount: 100.5, currency: 'UAH' })
  *   return !needsPerson(order) && order.totals.captured_minor - order.totals.refunded_minor >= 10_050

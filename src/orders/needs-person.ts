@@ -8,7 +8,8 @@ import type { Order } from './order.ts'
  * @param order The result of {@link foldOrder}.
  * @throws {ConfigError} for anything without flags.
  * @example
- * import { foldOrder, needsPerson, type WebhookEvent } from 'edgetill'
+ * import { foldOrder, needsPerson } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * function mayShip(events: WebhookEvent[]): boolean {
  *   const order = foldOrder(events, { amount: 100.5, currency: 'UAH' })
  *   return !needsPerson(order) && order.totals.captured_minor - order.totals.refunded_minor >= 10_050

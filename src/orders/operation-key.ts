@@ -17,7 +17,9 @@ import { readFields } from './summary.ts'
  *
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
- * import { isSuccess, operationKey, type WebhookEvent } from 'edgetill'
+ * import { isSuccess } from 'edgetill'
+ * import { operationKey } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * async function grant(event: WebhookEvent, once: (key: string, work: () => Promise<void>) => Promise<void>) {
  *   if (event.kind !== 'purchase' || !isSuccess(event)) return
  *   await once(operationKey(event), async () => console.log('one month more'))

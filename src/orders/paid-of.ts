@@ -20,7 +20,8 @@ export interface Paid {
  * @param event An event of `onEvent`, or its copy (JSON, `structuredClone`, a queue).
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
- * import { needsPerson, type Order, paidOf, type WebhookEvent } from 'edgetill'
+ * import { needsPerson, type Order, paidOf } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * function thank(event: WebhookEvent, order: Order): string | undefined {
  *   const paid = paidOf(event)
  *   return paid && !needsPerson(order) ? `Thank you: ${paid.amount} ${paid.currency} paid.` : undefined

@@ -66,8 +66,8 @@ const DECIDING = ['method', 'status', 'currency', 'processed_currency', ...NUMBE
  * left out.
  * @throws {ConfigError} as {@link eventKey}, for a copy that has lost a field.
  * @example
- * import { summarizeEvent, type EventSummary } from 'edgetill/orders'
- * import type { WebhookEvent } from 'edgetill'
+ * import { type EventSummary, summarizeEvent } from 'edgetill/orders'
+ * import type { WebhookEvent } from 'edgetill/webhooks'
  * const rowOf = (event: WebhookEvent): EventSummary => summarizeEvent(event)
  */
 export function summarizeEvent(event: EventCopy): EventSummary {

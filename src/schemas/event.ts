@@ -142,7 +142,7 @@ export type EventCopy = WebhookEvent extends infer E ? (E extends WebhookEvent ?
 /**
  * Whether the API document describes an event, so that it has `status`, `amount` and `currency`.
  * @example
- * import { isDocumentedEvent, type WebhookEvent } from 'edgetill'
+ * import { isDocumentedEvent, type WebhookEvent } from 'edgetill/webhooks'
  * const amountOf = (event: WebhookEvent) => (isDocumentedEvent(event) ? event.amount : undefined)
  */
 export function isDocumentedEvent<E extends EventCopy>(event: E): event is Extract<E, Wire<DocumentedEvent>> {

@@ -44,7 +44,7 @@ const OPTIONS = fields('testEvent option', { secret: v.optional(v.unknown()) })
  * @throws {ConfigError} when the secret is empty or has white space around it.
  * @see The API document, "Events".
  * @example
- * import { createWebhookHandler } from 'edgetill'
+ * import { createWebhookHandler } from 'edgetill/webhooks'
  * import { testEvent } from 'edgetill/testing'
  * const secret = 'your-api-secret'
  * const receive = createWebhookHandler({ secrets: secret, onEvent: (event) => console.log(event.kind) })

@@ -9,7 +9,7 @@ import { SIGNATURE_LENGTH } from './signature.ts'
 export function signatureError(data: string, signature: string): WebhookVerificationError {
   const { length } = signature
   if ((data + signature).includes(' '))
-    return rejected('plus_became_space', 'a field holds a space, once a "+": pass the body on as it came')
+    return rejected('plus_became_space', 'a field has a space for a "+": pass the body on unchanged')
   if (length !== SIGNATURE_LENGTH)
     return rejected(
       'signature_length',
@@ -17,10 +17,10 @@ export function signatureError(data: string, signature: string): WebhookVerifica
         '27 lack the padding "=", 40 are hexadecimal',
     )
   if (!/^[\w-]+=$/.test(signature))
-    return rejected('signature_alphabet', 'the signature is not Base64Url: "-" and "_" for "+" and "/"')
+    return rejected('signature_alphabet', 'the signature is not Base64Url, with "-" and "_"')
   return rejected(
     'signature_mismatch',
-    'the signature is of other data or another secret: check that the API secret is of the same project',
+    'the signature does not match: check that the API secret is of the same project',
   )
 }
 
@@ -49,7 +49,7 @@ export function tooLarge(maxBytes: number): WebhookVerificationError {
 // genuine webhooks.
 
 const misused = (field: string, what: string): ConfigError =>
-  new ConfigError(field, `${what}. Recipes for each framework: guides/receivers.md.`)
+  new ConfigError(field, `${what}. See guides/receivers.md.`)
 
 /** The error of a form that only a mistake in the receiver can produce, such as a body that is still in Base64. */
 export function notAForm(received: unknown, what: string = classOf(received)): ConfigError {

@@ -53,7 +53,7 @@ function mistakenFor(fields: WebhookFields): string | undefined {
   const names = namesOf(fields)
   const only = names.length === 1 ? String(names[0]) : ''
   if (typeof isBase64Encoded === 'boolean' || /^(ZGF0YT|c2lnbmF0dXJl)[\w+/ ]*$/.test(only))
-    return 'Base64; decode the body and pass new URLSearchParams(text)'
+    return 'Base64: decode the body, pass new URLSearchParams(text)'
   if (isObject(rawBody) || (isObject(headers) && (body ?? rawBody) !== undefined)) return 'a request'
   return only.startsWith('data=') ? 'the body as a key' : undefined
 }

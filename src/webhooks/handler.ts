@@ -24,7 +24,8 @@ import { readWebhookForm } from './verify.ts'
  * @see The API document, "Events", for the form. It does not show the statuses that a receiver has to return (7.): ours
  *   are an assumption.
  * @example
- * import { createWebhookHandler, eventKey, type WebhookEvent } from 'edgetill'
+ * import { eventKey } from 'edgetill/orders'
+ * import { createWebhookHandler, type WebhookEvent } from 'edgetill/webhooks'
  * const events = new Map<string, WebhookEvent>() // in place of a table with a unique key
  * const handle = createWebhookHandler({
  *   secrets: 'your-api-secret',

@@ -1,5 +1,6 @@
 // Receiving
 
+export type { RequestLike } from '../lib/read-bytes.ts'
 export type { WebhookFields, WebhookForm } from './form.ts'
 export { createWebhookHandler } from './handler.ts'
 export type { LateWebhook, WebhookHandlerOptions } from './receiver.ts'
@@ -37,7 +38,7 @@ export { signWebhook } from './sign.ts'
 export type { WebhookSecrets } from './signature.ts'
 export { signData, verifySignature } from './signature.ts'
 
-// Errors
+// Errors. Every other error is in `edgetill`; `Issue` is the type of an event's `issues`.
 
-export type { EdgetillError, ErrorCode, Issue, WebhookRejection } from '../errors.ts'
-export { ConfigError, isConfigError, isWebhookVerificationError, WebhookVerificationError } from '../errors.ts'
+export type { Issue, WebhookRejection } from '../errors.ts'
+export { isWebhookVerificationError, WebhookVerificationError } from '../errors.ts'

@@ -1,9 +1,9 @@
 import type { KVNamespace, KVNamespaceListOptions } from '@cloudflare/workers-types'
 import { expect, it } from 'vitest'
 import app from '../../examples/receivers/worker-kv.ts'
-import { eventKey, type Order, signWebhook } from '../../src/index.ts'
+import { eventKey, type Order } from '../../src/orders/index.ts'
 import { prove } from '../../src/testing/index.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { readEvent, signWebhook } from '../../src/webhooks/index.ts'
 import ids from '../corpus/order-ids.json' with { type: 'json' }
 import { isLong, onNode } from '../support/environment.ts'
 import { SEED } from '../support/property.ts'

@@ -7,12 +7,11 @@ import {
   describeStatusCode,
   isFinal,
   isSuccess,
-  type Order,
-  type OrderOperation,
   type Payment,
   type ResolvedOutcome,
-  type WebhookEvent,
 } from '../../src/index.ts'
+import type { Order, OrderOperation } from '../../src/orders/index.ts'
+import type { WebhookEvent } from '../../src/webhooks/index.ts'
 
 it('only success and failure are final', () => {
   expect(['success', 'failure'].map(isFinal)).toEqual([true, true])

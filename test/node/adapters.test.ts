@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { webhookHandler as expressHandler } from '../../src/adapters/express.ts'
 import { webhookHandler as fastifyPlugin } from '../../src/adapters/fastify.ts'
 import { webhookHandler as nodeHandler } from '../../src/adapters/node.ts'
-import { signWebhook, type WebhookEvent, type WebhookHandlerOptions } from '../../src/index.ts'
+import { signWebhook, type WebhookEvent, type WebhookHandlerOptions } from '../../src/webhooks/index.ts'
 import { listen, whenOver } from './support/fixtures.ts'
 
 const SECRET = 'canary-secret-7f3a'
@@ -132,7 +132,7 @@ const REJECTED: [body: BodyInit, status: number, reason: string, cure: string, t
   [forged.body, 401, 'signature_mismatch', 'check that the API secret is of the same project'],
   ['data=abc', 400, 'missing_field', 'its form has no "signature"'],
   ['', 400, 'missing_field', 'its form has no "data", nor any other field'],
-  [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on as it came'],
+  [signed.body.replace('signature=', 'signature=+'), 401, 'plus_became_space', 'pass the body on unchanged'],
   [`${signed.body}&signature=x`, 400, 'duplicate_field', 'more than once'],
   ['{"data":1}', 415, 'content_type', `instead of ${FORM}`, 'application/json'],
   ['<a/>', 415, 'content_type', `instead of ${FORM}`, 'text/xml'],

@@ -124,7 +124,7 @@ describe('documents', () => {
   })
 
   it('the compiler here does find what is wrong', () => {
-    const wrong = { where: 'here', code: "import { verifyWebhook } from 'edgetill'\nverifyWebhook(1)\n" }
+    const wrong = { where: 'here', code: "import { verifyWebhook } from 'edgetill/webhooks'\nverifyWebhook(1)\n" }
     expect(compile([wrong])).toHaveLength(1)
     expect(compile([{ where: 'here', code: "import { nothing } from 'edgetill'" }])).toHaveLength(1)
   })

@@ -19,7 +19,7 @@ interface Result {
 
 /** Sends the same events to a store in every order, and many times, always all at once. */
 const PROGRAM = `
-import { createWebhookHandler } from 'edgetill'
+import { createWebhookHandler } from 'edgetill/webhooks'
 import { testEvent } from 'edgetill/testing'
 
 const at = (second) => '2026-03-01T10:00:0' + second + '.000'

@@ -10,7 +10,7 @@ import {
   PRICES_OF,
   readCalls,
 } from '../../scripts/worker-cost.ts'
-import { signWebhook } from '../../src/index.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import { at, payment } from '../worker/support/events.ts'
 import { World } from '../worker/support/world.ts'
 import { root } from './support/runtimes.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { signWebhook } from '../../src/index.ts'
 import type { Returns } from '../../src/shop/index.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import { Browser, formTo, mount } from '../console/support/browser.ts'
 import { payment } from '../worker/support/events.ts'
 import { LINK_SECRET, ORDER, World } from '../worker/support/world.ts'

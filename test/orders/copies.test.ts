@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { isFinal, isSuccess, snapshotOrder, type WebhookEvent } from '../../src/index.ts'
+import { isConfigError, isFinal, isSuccess, snapshotOrder } from '../../src/index.ts'
 import { eventKey, foldOrder, operationKey, summarizeEvent } from '../../src/orders/index.ts'
 import { webhookEventSchema } from '../../src/schemas/index.ts'
-import { isConfigError, readEvent, signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
+import { readEvent, signWebhook, verifyWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { check, SEED } from '../support/property.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 

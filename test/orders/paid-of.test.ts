@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foldOrder, paidOf } from '../../src/index.ts'
+import { foldOrder, paidOf } from '../../src/orders/index.ts'
 import { testEvent } from '../../src/testing/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { payment, secondary } from '../worker/support/events.ts'

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import type { WebhookEvent } from '../../src/index.ts'
 import { foldSummaries } from '../../src/orders/fold.ts'
 import { foldOrder, type Order, summarizeEvent } from '../../src/orders/index.ts'
 import { readSummary } from '../../src/orders/summary.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { readEvent, type WebhookEvent } from '../../src/webhooks/index.ts'
 import { payment, secondary } from '../worker/support/events.ts'
 
 const eventsOf = (...payloads: object[]): WebhookEvent[] =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createClient, eventKey, foldOrder, type Issue, operationKey, resolveOutcome } from '../../src/index.ts'
-import { summarizeEvent } from '../../src/orders/index.ts'
+import { createClient, type Issue, resolveOutcome } from '../../src/index.ts'
+import { eventKey, foldOrder, operationKey, summarizeEvent } from '../../src/orders/index.ts'
 import { readEvent, signWebhook, verifyWebhook } from '../../src/webhooks/index.ts'
 import { CAPTURE_RECORD, PAYMENT_RECORD, REFUND_RECORD, VOID_RECORD } from '../support/inputs.ts'
 import { CONFIG, json } from '../support/mock-fetch.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
-import { eventKey } from '../../src/index.ts'
+import { eventKey } from '../../src/orders/index.ts'
 import { webhookEventSchema } from '../../src/schemas/index.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 

@@ -1,5 +1,5 @@
-import { operationKey, signWebhook } from '../../src/index.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { operationKey } from '../../src/orders/index.ts'
+import { readEvent, signWebhook } from '../../src/webhooks/index.ts'
 import { ORIGIN, payAt } from '../worker/support/world.ts'
 import { personIn } from './on-event.ts'
 import type { Played, Schedule } from './schedule.ts'

@@ -1,4 +1,4 @@
-import { operationKey } from '../../src/index.ts'
+import { operationKey } from '../../src/orders/index.ts'
 import { orderKey } from '../../src/orders/order-key.ts'
 import { readEvent } from '../../src/webhooks/index.ts'
 import { ORDER } from '../worker/support/world.ts'

@@ -1,7 +1,7 @@
 // Every interleaving of callers, till, network, service, clock and deaths over the function that the till runs: src/till/protocol.ts.
 // explore.ts visits every state of such a world.
 
-import type { OrderOperation } from '../../src/index.ts'
+import type { OrderOperation } from '../../src/orders/index.ts'
 import type * as rules from '../../src/till/protocol.ts'
 import {
   type Command,

@@ -1,4 +1,4 @@
-import { operationKey } from '../../src/index.ts'
+import { operationKey } from '../../src/orders/index.ts'
 import { recordOf } from '../../src/schemas/read.ts'
 import type { ObjectDouble } from '../../src/testing/object-double.ts'
 import type { ReceivedEvent } from '../../src/till/queue.ts'

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { createEmulator, type Emulator } from '../../src/emulator/index.ts'
 import { PERTURBATIONS } from '../../src/emulator/state/perturbations.ts'
-import { createClient, createWebhookHandler } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { operationOf } from '../../src/orders/identity.ts'
 import {
   createTill,
@@ -12,6 +12,7 @@ import {
   type TillDatabase,
 } from '../../src/till/index.ts'
 import type { OperationKind } from '../../src/till/protocol.ts'
+import { createWebhookHandler } from '../../src/webhooks/index.ts'
 import { PAYMENT } from '../till/support/open-till.ts'
 import { createRandom } from '../worker/support/random.ts'
 import { payAt } from '../worker/support/world.ts'

@@ -1,5 +1,6 @@
 import * as emulators from '../../src/emulator/index.ts'
-import { type ClientConfig, createClient, readWebhook, type WebhookEvent } from '../../src/index.ts'
+import { type ClientConfig, createClient } from '../../src/index.ts'
+import { readWebhook, type WebhookEvent } from '../../src/webhooks/index.ts'
 
 export type Shop = ReturnType<typeof openShop>
 

@@ -64,7 +64,7 @@ describe('Jest', () => {
     })
     return stderr
   }
-  const required = `const { verifyWebhook } = require('edgetill')\n${TEST}`
+  const required = `const { verifyWebhook } = require('edgetill/webhooks')\n${TEST}`
 
   it('loads the package with the guide’s configuration, and not without it', { timeout: 60_000 }, () => {
     expect(jest({ 'a.test.js': required })).toContain('Must use import to load ES Module')
@@ -72,7 +72,7 @@ describe('Jest', () => {
   })
 
   it('loads it with ES modules', { timeout: 60_000 }, () => {
-    const imported = `import { verifyWebhook } from 'edgetill'\n${TEST}`
+    const imported = `import { verifyWebhook } from 'edgetill/webhooks'\n${TEST}`
     expect(jest({ 'a.test.mjs': imported }, '--experimental-vm-modules')).toContain('1 passed')
   })
 })

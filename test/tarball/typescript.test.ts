@@ -12,7 +12,7 @@ const folder = join(packedFolder(), 'typescript')
 const programs = portablePrograms()
 // One wrong program among the right ones: a compiler takes seconds to start.
 const WRONG =
-  "import { verifyWebhook } from 'edgetill'\nexport const event: string = verifyWebhook({ data: '', signature: '' }, '')\n"
+  "import { verifyWebhook } from 'edgetill/webhooks'\nexport const event: string = verifyWebhook({ data: '', signature: '' }, '')\n"
 const files = { ...programs, 'every-entry.mts': EVERY_ENTRY, 'wrong.mts': WRONG }
 
 // By the compilers' own command lines: the newest has no other interface.

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type EmulatorOptions, type TestCardName, testCard } from '../../src/emulator/index.ts'
-import { customerActionUrl, foldOrder } from '../../src/index.ts'
+import { customerActionUrl } from '../../src/index.ts'
+import { foldOrder } from '../../src/orders/index.ts'
 import { deliveries, pay } from '../../src/testing/index.ts'
 import { CARD, HOSTED } from '../support/inputs.ts'
 import { openShop } from '../support/shop.ts'

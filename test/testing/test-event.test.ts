@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createEmulator } from '../../src/emulator/index.ts'
-import { createWebhookHandler, eventKey, verifyWebhook } from '../../src/index.ts'
+import { eventKey } from '../../src/orders/index.ts'
 import { type TestEventKind, testEvent } from '../../src/testing/index.ts'
-import { readEvent } from '../../src/webhooks/index.ts'
+import { createWebhookHandler, readEvent, verifyWebhook } from '../../src/webhooks/index.ts'
 import { namesIn, sentenceOf, tableOf } from '../emulator/conformance/row.ts'
 
 const PRIMARY = ['purchase', 'auth', 'credit', 'p2p', 'lookup'] as const

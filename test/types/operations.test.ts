@@ -1,5 +1,6 @@
 import { expectTypeOf, it } from 'vitest'
 import * as sdk from '../../src/index.ts'
+import * as webhooks from '../../src/webhooks/index.ts'
 import { CARD, DIRECT_AUTH, DIRECT_SPLIT, HOSTED, HOSTED_SPLIT, TOKEN } from '../support/inputs.ts'
 import { CONFIG } from '../support/mock-fetch.ts'
 
@@ -113,21 +114,21 @@ it('an event is narrowed by its kind', () => {
       return event.amount
     }
     expectTypeOf(event).toEqualTypeOf<sdk.DocumentedEvent>()
-    return expectTypeOf<typeof event>().toExtend<sdk.CommonEvent>()
+    return expectTypeOf<typeof event>().toExtend<webhooks.CommonEvent>()
   }
   expectTypeOf(read).toBeFunction()
-  expectTypeOf(sdk.verifyWebhook).returns.toEqualTypeOf<sdk.WebhookEvent>()
+  expectTypeOf(webhooks.verifyWebhook).returns.toEqualTypeOf<sdk.WebhookEvent>()
 })
 
 it('what other frameworks hand over needs no cast', () => {
   const calls = (body: unknown, request: Request, parsed: Record<string, string | File>, form: FormData) => [
     // @ts-expect-error not known to be a form
-    sdk.verifyWebhook(body, 'secret'),
+    webhooks.verifyWebhook(body, 'secret'),
     // @ts-expect-error a request is for readWebhook
-    sdk.verifyWebhook(request, 'secret'),
-    sdk.verifyWebhook(parsed, 'secret'),
-    sdk.verifyWebhook(form, ['secret', undefined]),
-    sdk.verifyWebhook(Object.fromEntries(new URLSearchParams('data=a')), 'secret'),
+    webhooks.verifyWebhook(request, 'secret'),
+    webhooks.verifyWebhook(parsed, 'secret'),
+    webhooks.verifyWebhook(form, ['secret', undefined]),
+    webhooks.verifyWebhook(Object.fromEntries(new URLSearchParams('data=a')), 'secret'),
   ]
   expectTypeOf(calls).toBeFunction()
 })

@@ -1,6 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { isWebhookVerificationError } from '../../src/index.ts'
-import { createWebhookHandler, signData, type WebhookEvent } from '../../src/webhooks/index.ts'
+import {
+  createWebhookHandler,
+  isWebhookVerificationError,
+  signData,
+  type WebhookEvent,
+} from '../../src/webhooks/index.ts'
 import { FORM, PAYLOAD, post, SECRET, signed } from './signed.ts'
 
 const unreadable = new URLSearchParams({ data: 'not JSON', signature: signData('not JSON', SECRET) }).toString()
@@ -220,7 +224,7 @@ it('prints the reason without an onRejected, and no secret', async () => {
   await handle(post(forged))
   await handle(post(signed.body))
   await handle('no request' as never)
-  expect(warned.mock.calls).toEqual([[expect.stringContaining('another secret')]])
+  expect(warned.mock.calls).toEqual([[expect.stringContaining('does not match')]])
   expect(failed.mock.calls).toEqual([[store], [expect.objectContaining({ code: 'config' })]])
   expect(JSON.stringify(warned.mock.calls)).not.toContain(SECRET)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { ConfigError } from '../../src/index.ts'
 import {
-  ConfigError,
   readWebhook,
   readWebhookForm,
   signData,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { checkoutLinkId } from '../../src/checkout-link/index.ts'
-import { createClient, signWebhook } from '../../src/index.ts'
+import { createClient } from '../../src/index.ts'
 import { clientConfig, type ShopEnv as Env } from '../../src/shop/env.ts'
 import { API } from '../../src/shop/routes/api.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import { payment as paid } from './support/events.ts'
 import { LINK_SECRET, log, World } from './support/world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { operationKey } from '../../src/index.ts'
+import { operationKey } from '../../src/orders/index.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
 import { payment } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'

@@ -1,6 +1,6 @@
 // `POST /webhooks` rejects these, and stores nothing of them. test/webhooks has what makes a webhook genuine.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import { payment } from './support/events.ts'
 import { KINDS, log, newOrderId, ORIGIN, World, type WorldOptions } from './support/world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
 import { retentionMs, type ShopEnv } from '../../src/shop/env.ts'
 import type { OnEvent } from '../../src/shop/options.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import { isQuick } from '../support/environment.ts'
 import { at, payment } from './support/events.ts'
 import { goOn, holdCall } from './support/held-call.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { signWebhook } from '../../src/index.ts'
+import { signWebhook } from '../../src/webhooks/index.ts'
 import corpus from '../corpus/webhooks.json' with { type: 'json' }
 import { at, payment } from './support/events.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'

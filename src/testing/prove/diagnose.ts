@@ -2,7 +2,7 @@ import { isHanging } from '../tested-shop.ts'
 import type { Cause } from './causes.ts'
 import { amountOf, minorOf } from './judge.ts'
 import { nameOf, type Played, type Player } from './run.ts'
-import { withWays, failing, isChancy, PASSES, type Pass, passesOf } from './shrink.ts'
+import { failing, isChancy, PASSES, type Pass, passesOf, withWays } from './shrink.ts'
 import { at, genuineOf, isGenuine, paidAt, priced, type Story, storyOf, type Way } from './story.ts'
 
 /** A cause is named after this many plays that all fail; and the passes that take out a race or a kill. */

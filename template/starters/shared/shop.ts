@@ -3,8 +3,10 @@
 
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
-import { configFromEnv, createClient, createWebhookHandler, needsPerson, newOrderId, paidOf } from 'edgetill'
+import { configFromEnv, createClient, newOrderId } from 'edgetill'
+import { needsPerson, paidOf } from 'edgetill/orders'
 import { createTill, sqlite, type TillOptions } from 'edgetill/till'
+import { createWebhookHandler } from 'edgetill/webhooks'
 
 /** Your goods. Take them from your cart: never take an amount from the browser. */
 const ITEM = { amount: 100.5, currency: 'UAH', description: 'Two mugs' }

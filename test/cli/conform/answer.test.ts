@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Answer,
+  accepted,
   answerOf,
   authenticated,
   rejectedWith,
   returned,
-  accepted,
   wasMade,
 } from '../../../src/cli/conform/answer.ts'
 import { holds } from '../../../src/cli/conform/judgement.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkWebhookAddress } from '../../../src/cli/service/doctor/webhook-address.ts'
 import { checkWebhookReceiver } from '../../../src/cli/service/doctor/webhook-receiver.ts'
-import { createWebhookHandler } from '../../../src/index.ts'
+import { createWebhookHandler } from '../../../src/webhooks/index.ts'
 import { type Around, hangingFetch } from '../support/verb.ts'
 
 describe('a webhook address', () => {

@@ -9,7 +9,7 @@ import { readVariables } from '../../../src/cli/terminal/environment.ts'
 import { createListener, type Heard } from '../../../src/cli/webhooks/listener.ts'
 import { bodyText, saveReceived } from '../../../src/cli/webhooks/received.ts'
 import { sendRequest } from '../../../src/cli/webhooks/send.ts'
-import { signWebhook } from '../../../src/index.ts'
+import { signWebhook } from '../../../src/webhooks/index.ts'
 import { temporaryFolder } from '../support/fixtures.ts'
 import { runVerb } from '../support/verb.ts'
 

@@ -60,7 +60,7 @@ serve({ fetch, port: ${port} })`
 const carelessShop = (port: number): string => `
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { foldOrder } from 'edgetill'
+import { foldOrder } from 'edgetill/orders'
 import { readEvent } from 'edgetill/webhooks'
 const orders = new Map<string, unknown[]>()
 const app = new Hono()

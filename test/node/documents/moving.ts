@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { signWebhook } from '../../../src/index.ts'
 import { testEvent } from '../../../src/testing/index.ts'
+import { signWebhook } from '../../../src/webhooks/index.ts'
 import { Document } from '../support/document.ts'
 import { load } from '../support/program.ts'
 

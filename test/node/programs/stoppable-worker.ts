@@ -3,7 +3,7 @@
 
 import type { ExecutionContext } from '@cloudflare/workers-types'
 import { Hono } from 'hono'
-import { operationKey } from '../../../src/index.ts'
+import { operationKey } from '../../../src/orders/index.ts'
 import { createConsole } from '../../../src/shop/console/index.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import { createShop } from '../../../src/shop/index.ts'

@@ -1,8 +1,9 @@
 // A till inside a Durable Object, over its SQLite: a Worker that plays a sale and two refunds, and says what came of them.
 import type { DurableObjectState } from '@cloudflare/workers-types'
 import { createEmulator } from '../../../src/emulator/index.ts'
-import { createClient, readWebhook, type WebhookEvent } from '../../../src/index.ts'
+import { createClient } from '../../../src/index.ts'
 import { createTill, durable } from '../../../src/till/index.ts'
+import { readWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts'
 import { PAYMENT, REFUND, wordOf } from '../../till/support/open-till.ts'
 
 export class TillObject {

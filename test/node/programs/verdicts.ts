@@ -1,6 +1,7 @@
 // Random inputs, responses and webhooks, and what becomes of each. The same seed gives the same cases everywhere.
-import { createClient, signWebhook, verifyWebhook } from '../../../src/index.ts'
+import { createClient } from '../../../src/index.ts'
 import { createRandom, type Random } from '../../../src/testing/random.ts'
+import { signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts'
 import { CARD, HOSTED, PAYMENT_RECORD } from '../../support/inputs.ts'
 import { CONFIG } from '../../support/mock-fetch.ts'
 import { OPERATION_CASES } from '../../support/operations.ts'

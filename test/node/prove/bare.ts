@@ -5,16 +5,14 @@ import { DatabaseSync } from 'node:sqlite'
 import {
   configFromEnv,
   createClient,
-  eventKey,
-  foldOrder,
   isOutcomeUnknownError,
   resolveOutcome,
   snapshotOrder,
   toMinorUnits,
-  type WebhookEvent,
 } from 'edgetill'
 import { webhookHandler } from 'edgetill/express'
-import { readEvent } from 'edgetill/webhooks'
+import { eventKey, foldOrder } from 'edgetill/orders'
+import { readEvent, type WebhookEvent } from 'edgetill/webhooks'
 import express from 'express'
 
 const client = createClient(configFromEnv(process.env))

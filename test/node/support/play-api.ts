@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { signWebhook } from '../../../src/index.ts'
+import { signWebhook } from '../../../src/webhooks/index.ts'
 import { payment } from '../../worker/support/events.ts'
 import { ORDER, World } from '../../worker/support/world.ts'
 import { createApiClient, type Send, type sendBy } from './api-client.ts'

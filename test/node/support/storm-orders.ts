@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { OrderView, TestCardName } from '../../../src/emulator/index.ts'
-import { operationKey } from '../../../src/index.ts'
 import { holdsMoney } from '../../../src/orders/fold.ts'
+import { operationKey } from '../../../src/orders/index.ts'
 import type { Order } from '../../../src/shop/lib/shown-order.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
 import type { Storm } from './storm.ts'

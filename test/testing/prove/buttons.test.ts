@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createWebhookHandler } from '../../../src/index.ts'
 import { createTill, sqlite } from '../../../src/till/index.ts'
+import { createWebhookHandler } from '../../../src/webhooks/index.ts'
 import { hasSqlite } from '../../support/environment.ts'
 import { openShop, type Press, play, WEBHOOKS } from './support/button-shop.ts'
 import { WRONG_BUTTONS } from './support/wrong.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createWebhookHandler } from '../../../src/index.ts'
 import { type ProveOptions, prove } from '../../../src/testing/index.ts'
 import type { Cause } from '../../../src/testing/prove/causes.ts'
 import { causeOf } from '../../../src/testing/prove/diagnose.ts'
 import { compare, type Difference, expectedOf, verdictOf } from '../../../src/testing/prove/judge.ts'
 import { attacks, createPlan } from '../../../src/testing/prove/plan.ts'
 import { attacksOf, COURSES, isRace, ORDER_KINDS, type Story, storyOf } from '../../../src/testing/prove/story.ts'
+import { createWebhookHandler } from '../../../src/webhooks/index.ts'
 import { receiver } from './support/receiver.ts'
 
 const STORY: Story = { asked: 10_050, late: false, actions: [{ do: 'pay' }], sendings: [] }

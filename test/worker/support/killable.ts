@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { operationKey } from '../../../src/index.ts'
+import { operationKey } from '../../../src/orders/index.ts'
 import { readEvent } from '../../../src/webhooks/index.ts'
 import type { Kill } from './kill.ts'
 import { World, type WorldOptions } from './world.ts'

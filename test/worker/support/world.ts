@@ -9,7 +9,6 @@ import {
   type TestCardName,
   testCard,
 } from '../../../src/emulator/index.ts'
-import { signWebhook } from '../../../src/index.ts'
 import type { ShownOrder as Order } from '../../../src/shop/engine/show.ts'
 import type { ShopEnv as Env } from '../../../src/shop/env.ts'
 import {
@@ -27,6 +26,7 @@ import type { Carrying, Deps } from '../../../src/shop/scope.ts'
 import { type ServerHost, serverHost } from '../../../src/shop/server-host.ts'
 import { createKvDouble, type KvDouble } from '../../../src/testing/index.ts'
 import { bindingsOf, SALE } from '../../../src/testing/sample-shop.ts'
+import { signWebhook } from '../../../src/webhooks/index.ts'
 import { hostOfRun } from '../../support/environment.ts'
 import { createKill, type Kill, throughCall } from './kill.ts'
 import { createShopObjectDouble, type ObjectDouble } from './object-double.ts'

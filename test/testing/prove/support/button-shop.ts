@@ -1,6 +1,8 @@
 import { createEmulator } from '../../../../src/emulator/index.ts'
-import { createClient, createWebhookHandler, eventKey, foldOrder, type WebhookEvent } from '../../../../src/index.ts'
+import { createClient } from '../../../../src/index.ts'
+import { eventKey, foldOrder } from '../../../../src/orders/index.ts'
 import { type ProvePress, prove } from '../../../../src/testing/index.ts'
+import { createWebhookHandler, type WebhookEvent } from '../../../../src/webhooks/index.ts'
 
 export const WEBHOOKS = 'https://shop.example.com/webhooks'
 type Emulator = ReturnType<typeof createEmulator>

@@ -1,5 +1,5 @@
-import { createWebhookHandler, type WebhookEvent } from '../../../../src/index.ts'
 import type { AskedOrder, ProveState } from '../../../../src/testing/index.ts'
+import { createWebhookHandler, type WebhookEvent } from '../../../../src/webhooks/index.ts'
 import { decode } from '../../../emulator/call.ts'
 
 interface Operation {

@@ -48,8 +48,8 @@ describe('an order that the shop cancels', () => {
     const late = world.get(other)
     await goOn()
     const isCancelled = cancelled(world)
-    // It is as far as it gets while the service hangs.
-    await goOn()
+    // It waits, for at most forty looks.
+    await goOn(5)
     answer()
     expect((await isCancelled)[0]).toBe(200)
     // A visitor who has waited for long is told to look again, and is led on then: nobody can pay there.

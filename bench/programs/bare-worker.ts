@@ -18,9 +18,9 @@ export const CALLS = {
   'KV reads': 0,
   'KV writes': 2,
   'KV lists': 0,
-  'object calls': 6,
+  'object calls': 4,
   'rows read': 1,
-  'rows written': 17,
+  'rows written': 10,
 }
 
 async function run({ TILL }: Env, sql: string, ...values: unknown[]): Promise<Row[]> {

@@ -12,7 +12,7 @@ import { recordOf } from '../schemas/read.ts'
 import type { SqlStatement, TillDatabase } from './database.ts'
 import { again, LOST } from './drive.ts'
 import type { OperationKind } from './protocol.ts'
-import type { ReceivedEvent } from './queue.ts'
+import { ON_EVENT_MS, pauseAfter, type ReceivedEvent } from './queue.ts'
 import { packed, unpacked } from './records.ts'
 import {
   append,
@@ -91,17 +91,20 @@ function reportOf(summary: StoredSummary): string {
   return operation ? JSON.stringify([operation, summary.status]) : summary.id
 }
 
-/** `notify`: whether `onEvent` is called. `id`: the event's, if its record has lost fields since it was received. */
-type StoreOptions = { notify?: boolean | undefined; expected?: ExpectedPayment | undefined; id?: string }
+/**
+ * `notify`: whether `onEvent` is called; `isClaimed`: by the caller, so that nobody else calls it in that time. `id`:
+ * the event's, if its record has lost fields since it was received.
+ */
+type StoreOptions = { notify?: boolean; isClaimed?: boolean; expected?: ExpectedPayment | undefined; id?: string }
 
 /**
  * Stores a genuine event: when this returns, the event is durable.
- * @returns Undefined if there is no `onEvent`, or the event is not due.
+ * @returns The event, if its caller has claimed it for `onEvent`.
  */
 export async function storeEvent(
   scope: TillScope,
   event: WebhookEvent,
-  { notify = true, expected, id: known }: StoreOptions = {},
+  { notify = true, isClaimed = false, expected, id: known }: StoreOptions = {},
 ): Promise<DueEvent | undefined> {
   const { order_id } = recordOf(event)
   const id = known ?? (await sha256Async(eventText(event)))
@@ -121,17 +124,20 @@ export async function storeEvent(
     const isOpen = calls.some(({ late }) => late) ? 2 : needsPerson(order)
     // A response has its operation's id, and was not given to `onEvent`.
     const isReported = events.some((one) => reportOf(one) === report && !calls.some((own) => own.id === one.id))
-    const dueInMs = notify && !isReported ? 0 : null
+    const isDue = notify && !isReported
+    // The caller's own call is counted, and postpones the next one.
+    const attempts = isDue && isClaimed && scope.onEvent ? 1 : 0
+    const due = isDue && { dueInMs: attempts * (pauseAfter(1) + ON_EVENT_MS), attempts }
     const { id: _, ...fields } = summary
-    const entry = { kind: 'event', id, summary: fields, body, isOpen, dueInMs } as const
+    const entry = { kind: 'event', id, summary: fields, body, isOpen, ...due } as const
     const beside = scope.beside?.(order_id) ?? []
     const isBeside = read.attempts.some(({ attempt }) => attempt !== read.attempt)
     if (isBeside && holdsMoney(order.totals)) beside.push(lookBeside(scope, read))
-    const row = await append(scope, read, entry, beside)
+    const [row, ...rows] = await append(scope, read, entry, beside)
     const { number, written_at } = row
     const after = { ...read, events: [...events, { ...summary, number, written_at }] }
-    scope.stored?.(after)
-    if (dueInMs === null || !scope.onEvent) return undefined
+    scope.stored?.(after, rows)
+    if (attempts === 0) return undefined
     return { row, event: unpacked(body, fields, base?.record), order: (await scope.shown?.(after)) ?? order }
   })
 }

@@ -184,8 +184,7 @@ export async function play(scope: TillScope, named: string, first: Message, fiel
     if (first.type === 'request') return failed('', 'not_sent', error)
     throw error
   }
-  // A check has no answer.
-  const moved = movedOf(answer ?? { code: 'already_settled' })
+  const moved = movedOf(answer as MoneyAnswer)
   return moved.outcome === 'unknown' && why ? { ...moved, message: `${moved.message} ${why}` } : moved
 }
 
@@ -221,7 +220,7 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
       const beside = target.attempts.find(({ calls }) => openElsewhere && calls.includes(openElsewhere))
       // The other attempt's open operation ends now, or blocks the request.
       if (openElsewhere && beside) {
-        await play(scope, beside.order_id, { type: 'check', id: openElsewhere.id, mayAsk: true })
+        await checkMoney(scope, beside.order_id, openElsewhere.id)
         reading = await readOrder(scope, target.order_id, listedId)
       }
       return reading.state
@@ -290,6 +289,12 @@ export async function playMoney(scope: TillScope, named: string, first: Message,
   } catch (error) {
     return { order_id: reading.order_id ?? named, why, ...(none ? { answer: none } : { sent, error }) }
   }
+}
+
+/** Finds out the outcome of an operation, as far as the events and the service show it. */
+export async function checkMoney(scope: TillScope, order_id: string, id: string): Promise<void> {
+  const { error } = await playMoney(scope, order_id, { type: 'check', id })
+  if (error !== undefined) throw error
 }
 
 const aboutOf = ({ id, kind }: MoneyOperation, { order_id }: Reading) => ({ attempt_id: id, operation: kind, order_id })

@@ -141,11 +141,14 @@ export async function openPayment(
   )
 }
 
+/** The attempt with the newest payment of an order. */
+const lastOf = ({ attempts }: Reading): Reading | undefined => attempts.filter(({ payment }) => payment).at(-1)
+
 /** Whether another process is creating the newest payment of an order at this moment. */
-function isOpening({ attempts, now }: Reading): boolean {
-  const { payment, order } = attempts.filter((one) => one.payment).at(-1) ?? {}
+function isOpening(reading: Reading): boolean {
+  const { payment, order } = lastOf(reading) ?? {}
   const isOpen = payment && order?.status == null && !payment.url && !payment.lost
-  return isOpen === true && now - Number(payment.written_at) < OPENING_MS
+  return isOpen === true && reading.now - Number(payment.written_at) < OPENING_MS
 }
 
 /** A visit or a cancellation waits ten seconds for another process that is creating the payment. */
@@ -201,7 +204,7 @@ async function play(opening: Run, first: CheckoutMessage): Promise<CheckoutAnswe
   delete opening.seen
   for (let message: CheckoutMessage | undefined = first; message; ) {
     const state = await readState(opening)
-    const stop: Opened | undefined = message.type === 'open' ? beforeOpening(opening, state) : undefined
+    const stop: Opened | undefined = message.type === 'open' ? beforeOpening(opening) : undefined
     if (stop) return stop
     const expires_at = opening.visit?.expires_at ?? Number.POSITIVE_INFINITY
     const visit = opening.requested && { ...opening.requested.terms, expires_at }
@@ -223,19 +226,18 @@ async function readState(opening: Run): Promise<CheckoutState> {
   const { scope, base_id } = opening
   opening.isRevoked ??= (await opening.visit?.isRevoked()) === true
   const reading = await readOrder(scope, base_id)
-  const { attempts, announced } = reading
+  const { attempts, announced, isClosed } = reading
   Object.assign(opening, { reading, place: { ...reading } })
-  const of = (number: number) => attempts.find(({ attempt }) => attempt === number)
-  const last = attempts.filter(({ payment }) => payment).at(-1)
+  const last = lastOf(reading)
   const payment = last?.payment
   const seen = seenOf(payment)
   opening.seen ??= seen
   // Only an opening is bound to the payment that it saw first: a cancellation takes any open payment.
   if (opening.requested && seen !== opening.seen) throw LOST
   return {
-    isRevoked: opening.isRevoked === true,
-    isClosed: reading.isClosed,
-    attempts: Array.from({ length: announced }, (_, i) => factsOf(of(i + 1))),
+    isRevoked: opening.isRevoked,
+    isClosed,
+    attempts: Array.from({ length: announced }, (_, i) => factsOf(attempts.find(({ attempt }) => attempt === i + 1))),
     checkout: last &&
       payment && {
         ...(payment.terms as Visit),
@@ -262,17 +264,12 @@ function factsOf(reading: Reading | undefined): AttemptFacts {
  * The outcome that needs no protocol: the payment is being opened, was opened with other terms, or has failed and may
  * not be followed by another attempt.
  */
-function beforeOpening(opening: Run, { checkout, attempts }: CheckoutState): Opened | undefined {
-  const { reading, requested, mayGoOn, visit } = opening
-  const { base_id, now, attempts: opened } = reading as Reading
-  if (!checkout) return undefined
-  const { payment, order } = opened.find(({ attempt }) => attempt === checkout.attempts) as Reading
-  if (!visit && JSON.stringify(payment?.terms) !== JSON.stringify(requested?.terms))
+function beforeOpening({ base_id, reading, requested, mayGoOn, visit }: Run): Opened | undefined {
+  const { payment, order } = lastOf(reading as Reading) ?? {}
+  if (payment && !visit && JSON.stringify(payment.terms) !== JSON.stringify(requested?.terms))
     return notSent('key_reused', `${base_id} was used for another payment.`)
-  const { status } = attempts[checkout.attempts - 1] as AttemptFacts
-  if (status == null && !payment?.url && !payment?.lost && now - Number(payment?.written_at) < OPENING_MS)
-    return notSent('in_progress', 'It is being opened.')
-  return order.status === 'failure' && !mayGoOn ? { outcome: 'ended', status: 'failure' } : undefined
+  if (isOpening(reading as Reading)) return notSent('in_progress', 'It is being opened.')
+  return payment && order?.status === 'failure' && !mayGoOn ? { outcome: 'ended', status: 'failure' } : undefined
 }
 
 function openedOf(opening: Run, answer: CheckoutAnswer | Opened): Opened {
@@ -336,8 +333,8 @@ async function noteLink(
   { scope, reading }: Run,
   { opened_at, expires_at, expired }: Partial<PaymentLink>,
 ): Promise<undefined> {
-  const { order_key, attempts } = reading as Reading
-  const { payment } = attempts.filter((one) => one.payment).at(-1) ?? {}
+  const { order_key } = reading as Reading
+  const { payment } = lastOf(reading as Reading) ?? {}
   if (!payment?.link) return
   const known = JSON.parse(JSON.stringify({ opened_at, expires_at, expired }))
   const body = JSON.stringify({ ...JSON.parse(payment.body), link: { ...payment.link, ...known } })
@@ -387,7 +384,7 @@ async function create(
   // If several processes find the payment abandoned, only one takes it over.
   if (before) await abandon(scope, order_key, before.number, before.body)
   const row = { kind: 'payment', id: '', body: requested, dueInMs: LOOK_MS } as const
-  const { number } = await append(scope, Object.assign(place, { attempt }), row)
+  const [{ number }] = await append(scope, Object.assign(place, { attempt }), row)
   // Check again behind this row: a revocation is recorded first and reads the rows afterwards, so one finds the other.
   if (visit && (await visit.isRevoked())) {
     opening.isRevoked = true

@@ -119,8 +119,8 @@ export type Message =
   | ({ type: 'responded'; id: string } & MoneyEnd)
   /** The service was asked about an operation; `shown`: the found operation. */
   | { type: 'looked_up'; id: string; outcome: 'executed' | 'not_executed' | 'unknown'; shown?: OrderOperation }
-  /** Time to check an operation again. `mayAsk`: by asking the service too, not only by the events. */
-  | { type: 'check'; id: string; mayAsk: boolean }
+  /** Time to check an operation again. */
+  | { type: 'check'; id: string }
   /** A person settles an operation. `isListed`: the service's list of operations was stored. */
   | { type: 'by_hand'; id: string; executed: boolean; isListed: boolean }
 
@@ -175,9 +175,7 @@ export function step(before: OrderState, message: Message, now: number): Step {
     case 'looked_up':
       return lookedUp(state, operation, message, now)
     case 'check':
-      return isOpen(operation) && !operation.maybeLost
-        ? settle(state, operation, message.mayAsk, now)
-        : { state, commands: [] }
+      return isOpen(operation) && !operation.maybeLost ? settle(state, operation, now) : { state, commands: [] }
     case 'by_hand':
       return byHand(state, operation, message, now)
   }
@@ -193,7 +191,7 @@ function request(state: OrderState, wanted: MoneyRequest, now: number): Step {
   if (lost) return claim(state, lost)
   if (state.order.openElsewhere) return answer(state, blocked(state.order.openElsewhere, wanted))
   const open = findOpen(state.operations)
-  return open ? settle({ ...state, waiting: wanted }, open, true, now) : begin(state, wanted, now)
+  return open ? settle({ ...state, waiting: wanted }, open, now) : begin(state, wanted, now)
 }
 
 export interface AttemptFacts {
@@ -463,11 +461,11 @@ function answerOf(operation: MoneyOperation): MoneyAnswer {
 /**
  * Finds an outcome in the events. Otherwise asks the service, if the outcome is unknown or the process must have died.
  */
-function settle(state: OrderState, operation: MoneyOperation, mayAsk: boolean, now: number): Step {
+function settle(state: OrderState, operation: MoneyOperation, now: number): Step {
   const found = traceOf(state, operation)
   if (typeof found === 'object') return executed(state, operation, found, now)
   const isAskable = operation.outcome === 'unknown' || now - operation.started_at > CALL_MS
-  if (found === 'unclear' || !mayAsk || !isAskable) return goOn(state, operation)
+  if (found === 'unclear' || !isAskable) return goOn(state, operation)
   const known = knownTo(state.operations, operation)
   return { state, commands: [{ type: 'look_up', operation, known, settleAfterMs: NEVER_MS }] }
 }

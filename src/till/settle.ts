@@ -9,7 +9,7 @@ import type { SqlStatement } from './database.ts'
 import { sideBySide } from './drive.ts'
 import { type DueEvent, eventIn, storeEvent, type TillOptions, type TillScope } from './events.ts'
 import { putListed } from './listed.ts'
-import { lookUp, type Moved, movedOf, play } from './move-money.ts'
+import { checkMoney, lookUp, type Moved, movedOf } from './move-money.ts'
 import { cancelAttempt } from './open-payment.ts'
 import { bookkeepingOf, withoutPerson } from './personal-data.ts'
 import { isDeclined, isOpen, type MoneyAnswer, type MoneyOperation } from './protocol.ts'
@@ -90,30 +90,35 @@ export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'pay
   })
 }
 
+/** When a row is due again that was tried this often. */
+function nextOf({ database }: TillScope, { kind, attempts }: Row): string {
+  const pause = pauseAfter(attempts, ...PAUSES[kind as keyof typeof PAUSES])
+  return `${database.clock} + ${kind === 'event' && attempts >= MAX_ATTEMPTS ? NEVER : pause}`
+}
+
 /** Postponing a row claims it: one process works on it, and a crash only delays it. */
-export async function doRow(scope: TillScope, row: Row, due?: DueEvent): Promise<void> {
-  const { order_key, number, body, next_at, attempts } = row
-  const mine = `${ONE} AND next_at = ? RETURNING next_at, body`
-  const pause = pauseAfter(attempts + 1, ...PAUSES[row.kind as keyof typeof PAUSES])
-  const isLast = row.kind === 'event' && attempts + 1 >= MAX_ATTEMPTS
-  const later = `${scope.database.clock} + ${isLast ? NEVER : pause}`
-  const claim = update(`attempts = attempts + 1, next_at = ${later} + ${ON_EVENT_MS}`, `NOT ${CLOSED} AND ${mine}`)
-  const [claimed] = await run(scope, claim, order_key, number, next_at)
-  if (!claimed) return
-  // An erasure may have changed the row before the claim: then read the event again.
-  const done = isDone(scope, { ...row, body: claimed.body }, claimed.body === body ? due : undefined).then((isOver) => [
-    isOver ? 'NULL' : later,
-    null,
-  ])
+export async function doRow(scope: TillScope, row: Row): Promise<void> {
+  const attempts = row.attempts + 1
+  const set = `attempts = attempts + 1, next_at = ${nextOf(scope, { ...row, attempts })} + ${ON_EVENT_MS}`
+  const claim = update(set, `NOT ${CLOSED} AND ${ONE} AND next_at = ? RETURNING next_at, body`)
+  const [claimed] = await run(scope, claim, row.order_key, row.number, row.next_at)
+  if (claimed) await doClaimed(scope, { ...row, ...claimed, attempts })
+}
+
+/** Works on a claimed row. @param due The row's event, and its order. */
+export async function doClaimed(scope: TillScope, row: Row, due?: DueEvent): Promise<void> {
+  const { body, attempts } = row
+  const later = nextOf(scope, row)
+  const done = isDone(scope, row, due).then((isOver) => [isOver ? 'NULL' : later])
   const [next, error = null] = await done.catch((error: unknown) => {
-    const about = { event_id: row.id, order_id: attemptId(row.order_id, Number(row.attempt)), attempts: attempts + 1 }
+    const about = { event_id: row.id, order_id: attemptId(row.order_id, Number(row.attempt)), attempts }
     if (row.kind === 'event') scope.log?.('on_event_failed', about, error)
     else scope.log?.('reconciliation_failed', { order_id: about.order_id }, error)
     return [later, errorText(error)]
   })
   // The error may name a customer whose data was erased in between.
-  const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`, mine)
-  await run(scope, end, claimed.body, error, order_key, number, claimed.next_at)
+  const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`, `${ONE} AND next_at = ?`)
+  await run(scope, end, body, error, row.order_key, row.number, row.next_at)
 }
 
 /** Calls `onEvent`, or looks whether an operation or a payment is over: in the rows, else at the service. */
@@ -144,7 +149,7 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
     if (kind === 'payment' && isPaidElsewhere) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
     return false
   }
-  if (own && isOpen(own)) await play(scope, order_id, { type: 'check', id, mayAsk })
+  if (own && isOpen(own)) await checkMoney(scope, order_id, id)
   else {
     const [shown] = (await lookUp(scope, reading, own && [own.kind])).operations
     // An order that holds money takes no second payment.

@@ -57,8 +57,10 @@ const TABLES = `
 
 /** The hooks of a driver that the rows call. */
 export interface StoreHooks {
-  /** Called after an event was stored, with the order that includes the event. */
-  stored?(after: Reading): unknown
+  /**
+   * Called after an event was stored, with the order that includes the event. `rows`: those of the statements `beside`.
+   */
+  stored?(after: Reading, rows: readonly (readonly object[])[]): unknown
   /** Where the webhooks of an attempt's operations go; undefined if that is not known. */
   addressOf?(order_id: string, payment: Reading['payment']): string | Promise<string> | undefined
 }
@@ -166,6 +168,7 @@ type NewRow = {
   name?: string | null
   isOpen?: boolean | 2
   dueInMs?: number | null
+  attempts?: number
 }
 type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
 
@@ -173,9 +176,8 @@ type Place = { order_key: string; base_id: string | null; attempt: number; next:
 export const CLOSED = 'EXISTS (SELECT at FROM edgetill_closed)'
 
 /**
- * Writes an order's next row, and returns it. A closed till takes only ends: any other row would get the key NULL, and
- * fails.
- * @param beside Statements that are written with the row.
+ * Writes an order's next row. A closed till takes only ends: any other row would get the key NULL, and fails.
+ * @param beside Statements that are written with the row. @returns The row, and the rows of those statements.
  * @throws LOST if another process has written a row since the order was read.
  */
 export async function append(
@@ -183,19 +185,19 @@ export async function append(
   order: Place,
   row: NewRow,
   beside: readonly SqlStatement[] = [],
-): Promise<Row> {
-  const { kind, id, body, summary, name = null, isOpen = false, dueInMs = null } = row
+): Promise<[Row, ...(readonly object[])[]]> {
+  const { kind, id, body, summary, name = null, isOpen = false, dueInMs = null, attempts = 0 } = row
   const { clock } = tables.database
   const { order_key, base_id, attempt } = order
   const sql = `INSERT INTO edgetill_log (order_key, number, attempt, kind, id, order_id, name, is_open, body, summary, written_at, next_at,
-    attempts, unlisted) VALUES (${kind === 'end' ? '?' : `(SELECT ? WHERE NOT ${CLOSED})`}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, 0, ${base_id === null ? null : clock})
+    attempts, unlisted) VALUES (${kind === 'end' ? '?' : `(SELECT ? WHERE NOT ${CLOSED})`}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, ${attempts}, ${base_id === null ? null : clock})
     ON CONFLICT DO NOTHING RETURNING *`
   const place = [order_key, order.next++, attempt, kind, id, base_id]
   const rest = [name, Number(isOpen), JSON.stringify(body), summary ? JSON.stringify(summary) : null]
   const values = [...place, ...rest]
-  const [written] = (await runAll(tables, [[sql, values], ...beside]))[0] as Row[]
+  const [[written] = [], ...rows] = await runAll(tables, [[sql, values], ...beside])
   if (!written) throw LOST
-  return written
+  return [written as Row, ...rows]
 }
 
 /** The condition that selects one row. */

@@ -6,22 +6,14 @@ import type { ListedOrder } from '../orders/listed-order.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { CALL_NAMES, requestOf } from './calls.ts'
 import { listDays, listOperations, type OperationsQuery } from './days.ts'
-import {
-  type DueEvent,
-  isOrderId,
-  receiveStray,
-  storeEvent,
-  type TillClient,
-  type TillOptions,
-  type TillScope,
-} from './events.ts'
+import { isOrderId, receiveStray, storeEvent, type TillClient, type TillOptions, type TillScope } from './events.ts'
 import { catchUp } from './listed.ts'
 import { listOrders, type OrdersQuery } from './lists.ts'
 import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
 import { cancelPayment, type Opened, type OpenOptions, openPayment } from './open-payment.ts'
 import type { OperationKind } from './protocol.ts'
-import { doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
-import { findOperation, migrate, orderKeyOf, orderOf, type Row, readNamed, run, type TillOrder } from './store.ts'
+import { doClaimed, doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
+import { findOperation, migrate, orderKeyOf, orderOf, readNamed, run, type TillOrder } from './store.ts'
 
 /**
  * `key`: use one for each operation of an order; a hidden field of a form can carry it. `ifVersion`: the `version` that
@@ -163,10 +155,9 @@ export function tillOver(scope: TillScope): Till {
   const { posId } = merchantOf(client)
   let delivery: Promise<unknown> = Promise.resolve()
   /** Delivers only this row: processes that all empty one queue would compete for it. A row that fails is due again. */
-  const deliver = (row: Row | undefined, due?: DueEvent): void => {
-    if (row && onEvent) delivery = Promise.all([doRow(scope, row, due).catch(() => {}), delivery]).then(() => {})
+  const deliver = (called: Promise<unknown> | undefined): void => {
+    delivery = Promise.allSettled([called, delivery]).then(() => {})
   }
-  const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
   /** @returns Undefined for a valid input. @throws {ConfigError} for another merchant's POS. */
   const check = ({ order_id, pos_id = posId }: { order_id: string; pos_id?: string | undefined }) => {
     must(pos_id.toLowerCase() === posId.toLowerCase(), 'pos_id', "the client's posId")
@@ -177,7 +168,7 @@ export function tillOver(scope: TillScope): Till {
   const move =
     (kind: OperationKind) =>
     async (input: { order_id: string }, { key, ifVersion, limitMinor }: RefundOptions): Promise<never> => {
-      must(isText(key), 'key', 'a non-empty text')
+      must(typeof key === 'string' && key !== '', 'key', 'a non-empty text')
       const isLimit = limitMinor === undefined || (Number.isSafeInteger(limitMinor) && limitMinor >= 0)
       must(isLimit, 'limitMinor', 'a whole number of hundredths')
       // The currency only completes the check: without one, the call uses the currency of the order's payment.
@@ -191,8 +182,8 @@ export function tillOver(scope: TillScope): Till {
   return {
     migrate: () => migrate(scope),
     async receive(event) {
-      const due = await storeEvent(scope, event)
-      deliver(due?.row, due)
+      const due = await storeEvent(scope, event, { isClaimed: true })
+      deliver(due && doClaimed(scope, due.row, due))
     },
     receiveStray: (raw) => receiveStray(scope, raw),
     createPayment: async (input, opening = {}) => check(input) ?? openPayment(scope, input, opening),
@@ -229,7 +220,7 @@ export function tillOver(scope: TillScope): Till {
     async replay(order_id, event_id) {
       const order_key = await orderKeyOf(order_id)
       const row = await makeDue(scope, 'order_key = ? AND id = ?', order_key, event_id)
-      deliver(row)
+      deliver(row && onEvent && doRow(scope, row))
       return row !== undefined
     },
     erase: async (order_id) => void (await eraseOrder(scope, order_id)),

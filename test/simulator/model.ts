@@ -267,7 +267,7 @@ function* idle(world: World, { amounts, kind, byHand }: Scenario): Generator<[st
   for (const { id, keyHash, of, maybeLost } of world.disk.filter(isOpen)) {
     const alone = { caller: undefined, ...(of !== undefined && { of }), commands: [] }
     if (!maybeLost) {
-      const run: Run = { ...alone, messages: [{ type: 'check', id, mayAsk: true }] }
+      const run: Run = { ...alone, messages: [{ type: 'check', id }] }
       yield [`the alarm looks at the operation of ${keyHash}`, { ...world, run }]
     }
     if (byHand && !world.calls.some(({ attempt }) => attempt === id)) {

@@ -139,7 +139,7 @@ function* begins(world: TillWorld, { amounts }: TillModelScenario): Generator<[s
   }
   const due = world.disk.filter((one) => isOpen(one) && world.now * TICK_MS - one.started_at >= DUE_MS)
   for (const { id, keyHash } of due) {
-    const run: Run = { ...fresh, caller: undefined, messages: [{ type: 'check', id, mayAsk: true }] }
+    const run: Run = { ...fresh, caller: undefined, messages: [{ type: 'check', id }] }
     yield [`settles ${keyHash}`, { ...world, run }]
   }
 }

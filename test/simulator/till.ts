@@ -134,6 +134,8 @@ class TillWorld {
   /** Operations of another program. */
   private readonly others = new Set<string>()
   private readonly telling = new Set<string>()
+  /** How often onEvent was called for each event. */
+  private readonly calls = new Map<string, number>()
   private faults = NO_FAULTS
   private fate: () => Fate = () => 'answered'
   /** Statements until one fails. */
@@ -146,6 +148,7 @@ class TillWorld {
   private jumps = 0
   private webhooks = 0
   private demotions: ReadonlySet<number> = new Set()
+  private turn = 0
 
   constructor(schedule: Schedule) {
     const now = () => this.time
@@ -156,7 +159,10 @@ class TillWorld {
       random: createRandom(schedule.seed ^ 0x0bde5),
       now,
       before: () => this.disturbTurn(),
-      demotes: (turn) => this.demotions.has(turn) && this.disturbances.keeps(),
+      demotes: (turn) => {
+        this.turn = turn
+        return this.demotions.has(turn) && this.disturbances.keeps()
+      },
       idle: () => passTime((ms) => this.advance(ms)),
     })
     this.database.function('now_ms', now)
@@ -240,6 +246,10 @@ class TillWorld {
     // A process that is paused after it has claimed an event may come after another one.
     const isClaimed = this.jumps === 0 && [...this.telling].some((call) => call.endsWith(` ${id}`))
     if (isClaimed) this.wrong.add('onEvent is called twice at once')
+    const calls = (this.calls.get(id) ?? 0) + 1
+    this.calls.set(id, calls)
+    const row = this.database.prepare("SELECT attempts FROM edgetill_log WHERE kind = 'event' AND id = ?").get(id)
+    if (calls > Number(row?.attempts)) this.wrong.add(`onEvent is called ${calls} times, ${row?.attempts} are counted`)
     this.telling.add(`${name} ${id}`)
     await this.steps.call(name, 'onEvent', async () => {})
     this.telling.delete(`${name} ${id}`)
@@ -321,7 +331,10 @@ class TillWorld {
     const { disturbances } = this
     this.jumps = beside ? 0 : disturbances.pick([0, 0, 0.02, 0.08, 0.2])
     this.fate = () => (disturbances.draws(lost) ? disturbances.pick(LOST) : 'answered')
-    const changes = Array.from({ length: disturbances.pick([1, 2, 4, 8]) }, () => disturbances.random() * TURNS)
+    const changes = Array.from(
+      { length: disturbances.pick([1, 2, 4, 8]) },
+      () => this.turn + disturbances.random() * TURNS,
+    )
     this.demotions = new Set(changes.map(Math.floor))
     const faults = disturbances.pick<Partial<Faults>>([{}, {}, { kill: 0.01 }, { kill: 0.02 }, { busy: 0.03 }])
     this.faults = { ...NO_FAULTS, ...(beside ? {} : faults), onEvent: isBroken ? 0.4 : 0 }
@@ -474,6 +487,7 @@ class TillWorld {
       this.processes[index] = this.start((this.processes[index] as Process).name)
     for (const wish of this.wishes.values()) wish.answers.length = 0
     this.told.clear()
+    this.calls.clear()
     const client = createClient({ ...this.emulator.credentials, fetch: this.emulator.fetch, onWarning() {} })
     const resend = () => client.resendWebhook({ order_id: ORDER_ID, operation: 'refund' }).catch(() => {})
     if (this.random() < 0.5) await resend()
@@ -756,6 +770,13 @@ async function playScenario(world: TillWorld, scenario: TillScenario): Promise<v
   if (isErased) for (let time = 0; time < 2; time++) world.begin(() => world.erase())
   if (isRestored) world.steps.begin(world.save())
   await world.calm()
+  if (scenario.isBroken) {
+    // What has failed is due in each process at once.
+    world.advance(MINUTE)
+    world.disturb(scenario)
+    for (const index of world.processes.keys()) world.begin(() => world.settle(index))
+    await world.calm()
+  }
   if (isRestored) {
     await world.pass(5)
     await world.restore()

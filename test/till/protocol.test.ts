@@ -154,9 +154,8 @@ describe('time', () => {
 
   it('is a minute for a call, before the service is asked or a person is believed', () => {
     const at = (ms: number, message: Message) => play(message, { operations: [made({ started_at: NOW - ms })] })
-    const check: Message = { type: 'check', id: 'm', mayAsk: true }
+    const check: Message = { type: 'check', id: 'm' }
     expect([at(60_000, check).types, at(60_001, check).types]).toEqual([[], ['look_up']])
-    expect(at(60_001, { ...check, mayAsk: false }).types).toEqual([])
     const word: Message = { type: 'by_hand', id: 'm', executed: false, isListed: true }
     expect(at(60_000, word).answer).toEqual({ code: 'still_in_progress', kind: 'refund' })
     expect(at(60_001, word).answer).toEqual(NOT)
@@ -164,14 +163,14 @@ describe('time', () => {
 
   it('is none for a call whose outcome is unknown', () => {
     const operations = [made({ outcome: 'unknown' })]
-    const { commands } = play({ type: 'check', id: 'm', mayAsk: true }, { operations })
+    const { commands } = play({ type: 'check', id: 'm' }, { operations })
     expect(commands).toMatchObject([{ type: 'look_up', settleAfterMs: 120_000 }])
   })
 })
 
 describe('an open operation', () => {
   const operations = [made({ outcome: 'unknown' })]
-  const check: Message = { type: 'check', id: 'm', mayAsk: false }
+  const check: Message = { type: 'check', id: 'm' }
 
   it('has become the one of its kind and amount that was not known before', () => {
     for (const one of [shown('r-1', 20), shown('r-1', 20, { status: 'pending' })])
@@ -182,7 +181,7 @@ describe('an open operation', () => {
     for (const one of [shown('r-1', 21), shown('r-1', 20, { method: 'capture' }), shown('old', 20)])
       expect(
         play(check, { operations: [made({ outcome: 'unknown', known: ['old'] })], order: orderOf([one]) }).types,
-      ).toEqual([])
+      ).toEqual(['look_up'])
     const releases = [made({ kind: 'void', amount: null, expected: 0, outcome: 'unknown' })]
     const order = orderOf([shown('v-1', 99, { method: 'void' })])
     expect(play(check, { operations: releases, order }).after.operations[0]).toMatchObject({ operation_id: 'v-1' })

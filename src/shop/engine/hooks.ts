@@ -14,9 +14,10 @@ import { outcomeUnknown } from '../lib/money-answers.ts'
 import { problemOf } from '../lib/problem.ts'
 import type { CheckoutPage, Order } from '../lib/shown-order.ts'
 import type { Scope } from '../scope.ts'
+import type { Row } from '../tables.ts'
 import { acceptedAfterAll } from './attention.ts'
 import { isOverSold } from './places.ts'
-import { publish, publishSoon } from './publish.ts'
+import { claimCopy, publish } from './publish.ts'
 import { orderOf } from './show.ts'
 
 export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
@@ -32,14 +33,14 @@ export function hooksOf(scope: Scope): TillHooks & Pick<TillScope, 'onEvent'> {
       const record = withoutCardData(recordOf(event), keepsCardToken(env))
       await putEvent(copies, order_id, logged as never, { event: record, ...issues })
     },
-    beside: (order_id) => [publishSoon(scope, order_id)],
+    beside: (order_id) => [claimCopy(scope, order_id)],
     opened: (base_id) => [acceptedAfterAll(base_id)],
-    stored(after) {
+    stored(after, [copies]) {
       const { order_id } = after
       // Look at the order's other payments now.
       if (after.attempts.length > 1 && holdsMoney(after.order.totals))
         later(scope, 'reconciliation_failed', order_id, () => doDue(scope.till, 'payment'))
-      later(scope, 'order_not_published', order_id, () => publish(scope, order_id, after))
+      later(scope, 'order_not_published', order_id, () => publish(scope, order_id, after, copies?.[0] as Row))
     },
     flagged: async ([first]) => (first && (await isOverSold(scope, first)) ? ['over_sold'] : []),
     log(code, fields, error) {

@@ -3,7 +3,7 @@
 import { isConfigError } from '../../errors.ts'
 import { baseOrderId } from '../../orders/attempt-id.ts'
 import { requestOf } from '../../till/calls.ts'
-import { playMoney } from '../../till/move-money.ts'
+import { checkMoney, playMoney } from '../../till/move-money.ts'
 import { isOpen, type Message, type OperationKind } from '../../till/protocol.ts'
 import { findOperation } from '../../till/store.ts'
 import { later } from '../later.ts'
@@ -47,7 +47,7 @@ export async function settleByHand(
     const { found } = before && isOpen(before) && settled.status === 409 ? await find() : {}
     return executed && found?.outcome === 'done' && found.answer ? responseTo(found.answer) : settled
   }
-  await play(scope, order_id, { type: 'check', id, mayAsk: true })
+  await checkMoney(scope.till, order_id, id)
   const { found } = await find()
   if (!found) return responseTo({ code: 'unknown_operation' })
   return { status: 200, body: { state: isOpen(found) ? 'unknown' : (found.outcome as string) } }
@@ -63,8 +63,6 @@ async function play(
   const { order_id, answer, sent, error } = await playMoney(scope.till, named, first, fields)
   if (answer || sent) later(scope, 'order_not_published', order_id, () => publish(scope, order_id))
   if (answer) return responseTo(answer)
-  // A check has no answer.
-  if (error === undefined) return { status: 200, body: {} }
   // The caller gets the response, though it could not be stored.
   if (sent?.answer) return responseTo(sent.answer)
   if (sent && kind) return { status: 502, body: outcomeUnknown(kind) }

@@ -9,7 +9,7 @@ import { describeError, logError } from '../lib/log.ts'
 import type { Order } from '../lib/shown-order.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
-import { query } from '../tables.ts'
+import { query, type Row } from '../tables.ts'
 import { alertsOfChange, raiseAlert } from './alerts.ts'
 import { scheduleErasure } from './schedule.ts'
 import { orderOf } from './show.ts'
@@ -21,29 +21,29 @@ const RETRY_MS = 60_000
 const AT_ONCE = 100
 
 /**
- * Marks an order to be written soon, and its alerts to be raised: by the process that changes the order, or by the cron
- * if that process dies.
+ * Claims the write of an order, and the alerts about it: if this process dies, the cron repeats it. If the order was
+ * written within ten seconds, the next write is due after them.
  */
-export const publishSoon = (scope: Scope, order_id: string): SqlStatement => [
-  `INSERT INTO edgetill_copy (order_id, written_at, due_at, reported) VALUES (?, 0, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
-    due_at = CASE WHEN edgetill_copy.due_at < excluded.due_at THEN edgetill_copy.due_at ELSE excluded.due_at END`,
-  [order_id, scope.now() + PUBLISH_MS],
-]
+export function claimCopy(scope: Scope, order_id: string): SqlStatement {
+  const now = scope.now()
+  const isOld = `edgetill_copy.written_at <= ${now - PUBLISH_MS}`
+  const sql = `INSERT INTO edgetill_copy (order_id, written_at, due_at, reported) VALUES (?, ?, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
+    written_at = CASE WHEN ${isOld} THEN excluded.written_at ELSE edgetill_copy.written_at END,
+    due_at = CASE WHEN ${isOld} THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING *`
+  return [sql, [order_id, now, now + RETRY_MS]]
+}
 
 /**
  * Writes an order to KV. If it was written within ten seconds, schedules the next write instead.
- * @param known The current order, if it was read.
+ * @param known The current order, if it was read. @param claimed The row of {@link claimCopy}, if that was run.
  */
-export async function publish(scope: Scope, order_id: string, known?: Reading): Promise<void> {
-  const now = scope.now()
-  const claim = `INSERT INTO edgetill_copy (order_id, written_at, due_at, reported) VALUES (?, ?, ?, 0) ON CONFLICT (order_id) DO UPDATE SET
-    written_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.written_at ELSE edgetill_copy.written_at END,
-    due_at = CASE WHEN edgetill_copy.written_at <= ? THEN excluded.due_at ELSE edgetill_copy.written_at + ${PUBLISH_MS} END RETURNING due_at, reported`
-  const [row] = await query(scope, claim, order_id, now, now + RETRY_MS, now - PUBLISH_MS, now - PUBLISH_MS)
-  const reportedTo = Number(row?.reported)
-  const isClaimed = Number(row?.due_at) === now + RETRY_MS
+export async function publish(scope: Scope, order_id: string, known?: Reading, claimed?: Row): Promise<void> {
+  const [sql, values] = claimCopy(scope, order_id)
+  const row = claimed ?? (await query(scope, sql, ...values))[0]
+  const [reportedTo, due_at] = [Number(row?.reported), Number(row?.due_at)]
+  const isClaimed = due_at - Number(row?.written_at) === RETRY_MS
   if (!isClaimed && scope.copies) {
-    waitAndPublish(scope, order_id, Number(row?.due_at) - now)
+    waitAndPublish(scope, order_id, due_at - scope.now())
     if (!known) return
   }
   const reading = known ?? (await readOrder(scope.till, order_id))
@@ -59,7 +59,7 @@ export async function publish(scope: Scope, order_id: string, known?: Reading): 
   const end = `UPDATE edgetill_copy SET reported = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
     AND number >= ?) THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
   const { order_key, next } = reading
-  await query(scope, end, next - 1, now + RETRY_MS, order_key, next, now + PUBLISH_MS, order_id)
+  await query(scope, end, next - 1, due_at, order_key, next, scope.now() + PUBLISH_MS, order_id)
 }
 
 /**

@@ -6,7 +6,7 @@ import { orderKey } from '../../orders/order-key.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { isOrderId, storeEvent } from '../../till/events.ts'
 import { withoutCardData } from '../../till/records.ts'
-import { doRow } from '../../till/settle.ts'
+import { doClaimed } from '../../till/settle.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
 import { retentionMs } from '../env.ts'
 import { putStray, type Stray } from '../kv/strays.ts'
@@ -30,8 +30,8 @@ export async function receiveEvent(
 ): Promise<void> {
   const order_id = orderIdOf(event)
   if (order_id === undefined || !isFlat(recordOf(event))) return storeUnpackable(scope, event, order_id)
-  const due = await storeEvent(scope.till, event, options)
-  if (due && scope.onEvent) later(scope, 'on_event_not_called', order_id, () => doRow(scope.till, due.row, due))
+  const due = await storeEvent(scope.till, event, { ...options, isClaimed: true })
+  if (due) later(scope, 'on_event_not_called', order_id, () => doClaimed(scope.till, due.row, due))
 }
 
 /** Whether a record can be stored as an object: JSON handles only some thousand levels. */

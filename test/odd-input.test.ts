@@ -137,7 +137,9 @@ async function strayErrors([name, fn]: Row, good: () => unknown[]): Promise<stri
       await fn(...args)
     } catch (error) {
       const { name, message } = error as Error
-      const guard = (sdk as Record<string, unknown>)[`is${name}`] as ((error: unknown) => boolean) | undefined
+      const guard = ({ ...sdk, ...webhooks } as Record<string, unknown>)[`is${name}`] as
+        | ((error: unknown) => boolean)
+        | undefined
       if (!guard?.(error) && !documented?.test(message)) stray.add(`${what}: ${name}: ${message}`)
     }
   }

@@ -63,9 +63,9 @@ export function createApp(context: Context, controls: EmulatorControls): App {
   app.all('/api/v1/checkout/:checkout_id/:page{form|3ds}', (c) =>
     checkout(context, c.req.raw, c.req.param('checkout_id'), c.req.param('page'), c.env.entry),
   )
-  // Pages as well as the control API: the overview shows the credentials.
-  // Before the host is checked: a container is asked under any name, and this response reveals nothing.
+  // Stands before the check of the host: a container is called by any name, and this response reveals nothing.
   app.get('/_emulator/health', () => Response.json({ status: 'ok' }))
+  // Pages are checked like the control API: the overview shows the credentials.
   app.use('/_emulator/*', async (c, next) => hostProblem(context, c.req.raw) ?? (await next()))
   app.use('/_emulator/api/*', async (c, next) => originProblem(context, c.req.raw) ?? (await next()))
   pages(app, context, controls)
@@ -82,7 +82,7 @@ export function createApp(context: Context, controls: EmulatorControls): App {
     if (isPage) return messagePage(404, 'No such page', 'The overview leads to every page of the emulator.')
     return new Problem(404, 'No such path', { code: 'EMULATOR-404' }).toResponse()
   })
-  // A fault that breaks the connection has to leave the app as it is; so has a mistake of the emulator's own.
+  // An error of a fault that breaks the connection must leave the app unchanged, and so must a bug of the emulator.
   app.onError((error) => {
     if (error instanceof Problem) return error.toResponse()
     throw error
@@ -90,7 +90,7 @@ export function createApp(context: Context, controls: EmulatorControls): App {
   return app
 }
 
-/** A shop's pages are those of an emulator that is alone; here the addresses in them become the shop's. */
+/** A shop's pages are made as if it were the only one. Here their addresses become the shop's. */
 async function atHome(context: Context, response: Response): Promise<Response> {
   const home = homeOf(context)
   const location = response.headers.get('location')

@@ -18,15 +18,7 @@ import {
 } from './errors.ts'
 import { wasNeverSent } from './never-sent.ts'
 import { checkOptions } from './options.ts'
-import type {
-  Answered,
-  Attempt,
-  CallOptions,
-  ParsedResponse,
-  ResponseHead,
-  RunningAttempt,
-  WireRequest,
-} from './types.ts'
+import type { Answered, Attempt, CallOptions, Head, ParsedResponse, RunningAttempt, WireRequest } from './types.ts'
 
 const BACKOFF_MS = 500
 const BACKOFF_LIMIT_MS = 8_000
@@ -173,7 +165,7 @@ async function exchange(
   attempt: RunningAttempt,
   url: string,
   headers: Record<string, string>,
-): Promise<{ response: Response; head: ResponseHead }> {
+): Promise<{ response: Response; head: Head }> {
   const { config, request, number, deadline } = attempt
   const { method, body, idempotent } = request
   // Call it as a plain function: workerd's fetch throws when it is called as a method of another object.

@@ -66,18 +66,18 @@ export interface Attempt {
   /** When it began, in milliseconds since the epoch. */
   sentAt: number
   /** The status and the id of its response, once there is one. */
-  head?: ResponseHead
+  head?: Head
 }
 
 /** A response without its body. */
-export interface ResponseHead {
+export interface Head {
   status: number
   /** `x-request-id`, redacted and cut to length. */
   requestId: string | undefined
 }
 
 /** An attempt that got a response. */
-export type Answered = Attempt & { head: ResponseHead }
+export type Answered = Attempt & { head: Head }
 
 /** An attempt with its time limit, while it runs. */
 export interface RunningAttempt extends Attempt {

@@ -8,9 +8,8 @@ export const eventOf = (order_id: string, event: WebhookEvent): WebhookEvent[] =
 /** An event with the order_id that its record omits, without which it was not read as a documented one. */
 export function named(order_id: string, event: WebhookEvent): WebhookEvent {
   const record = recordOf(event)
-  const { method, status, order_id: ownId } = record
-  if ((typeof ownId === 'string' && ownId !== '') || typeof method !== 'string' || typeof status !== 'string')
-    return event
+  const { method, status, order_id: id } = record
+  if ((typeof id === 'string' && id !== '') || typeof method !== 'string' || typeof status !== 'string') return event
   const isWhole = event.kind === 'unexpected' && event.issues.every(({ path }) => path === 'order_id')
   const amounts = Object.entries(record).filter(([name, value]) => /amount$/.test(name) && typeof value === 'string')
   const read = isWhole && { ...record, ...Object.fromEntries(amounts.map(([name, value]) => [name, Number(value)])) }

@@ -20,7 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...ONE, name: 'one key; the store is lost', tries: [3], canBeLost: true, arrivesWithin: 2 },
   { ...ONE, name: 'one key; another operation is made in the portal', tries: [2], byOthers: 700 },
   { ...ONE, name: 'one key; a person settles the unknown outcome', tries: [2], byHand: true },
-  { ...ONE, name: 'one key, asked with three times; the worker dies', tries: [3], deaths: 1 },
+  { ...ONE, name: 'one key, sent three times; the worker dies', tries: [3], deaths: 1 },
   { ...TWO, name: 'two keys for the same amount', amounts: [10, 10], tries: [1, 2] },
   { ...TWO, name: 'two keys for different amounts; the worker dies', amounts: [10, 20], tries: [1, 1], deaths: 1 },
 ]
@@ -44,7 +44,7 @@ export const CONFIRMED: readonly Scenario[] = [
     ...{
       ...REFUNDS,
       ...BOTH,
-      name: 'two who saw the first attempt: one names it, the other the order, and a second one is paid',
+      name: 'two people who saw the first attempt: one names it, one names the order, and a second attempt is paid',
     },
     ...{ names: ['A-1', undefined], amounts: [null, null], promises: { sawSame: true } },
   },
@@ -58,7 +58,12 @@ export const SETTLED: readonly Scenario[] = [
   { ...LOST, name: 'one key; the store is lost, and a person settles an unexplained operation' },
   { ...LOST, name: 'one key; the same, and another capture was made in the portal', byOthers: 700, ticks: 3 },
   { ...LATE, name: 'one key; it is executed after it was counted as not executed', amounts: [10], tries: [2] },
-  { ...LATE, name: 'two keys; the first is executed after it was counted so', amounts: [10, 10], tries: [1, 1] },
+  {
+    ...LATE,
+    name: 'two keys; the first is executed after it counted as not executed',
+    amounts: [10, 10],
+    tries: [1, 1],
+  },
   {
     ...ONE,
     name: 'one key; it is pending, and may be declined',

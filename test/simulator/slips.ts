@@ -17,11 +17,11 @@ export const SLIPS: readonly Slip[] = [
   ["an operation that was known before is not the key's", 'known: [\n', 'known: [], unused: [\n'],
   ['an operation fits by its amount', 'Math.round(amount * 100) === expected', 'true'],
   [
-    'a lost store looks at the service first',
+    'after a loss, the service is asked first',
     "{ state, commands: [{ type: 'list_all', request: wanted }] }",
     'undefined',
   ],
-  ['a lost store waits until a call has arrived', 'operation.started_at - loss.at < RECOVER_MS', 'false'],
+  ['after a loss, a call on its way may still arrive', 'operation.started_at - loss.at < RECOVER_MS', 'false'],
   [
     'a key is not sent while the service shows an operation that no key explains',
     'if (!found) return undefined\n  const reply',

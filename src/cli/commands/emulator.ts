@@ -36,7 +36,7 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
   keepHeapSmall()
   const stopped = untilStopped()
   const options = emulatorOptions(flags)
-  const setCredentials = Object.keys(options.credentials ?? {})
+  const fixed = Object.keys(options.credentials ?? {})
   let state: StateFile | undefined
   let served: ServedEmulator | undefined
   const onActivity = (activity: Activity): void => {
@@ -55,10 +55,10 @@ async function emulate(flags: EmulatorFlags, terminal: Terminal): Promise<void> 
     const start = {
       type: 'start',
       overview: `${served.origin}/_emulator`,
-      ...printable(served.emulator, setCredentials),
+      ...printable(served.emulator, fixed),
     }
     if (json) out(JSON.stringify(start))
-    else if (!quiet) out(describe(served, setCredentials, flags.cards))
+    else if (!quiet) out(describe(served, fixed, flags.cards))
     await stopped
   } finally {
     await (served === undefined ? state?.close() : served.close(state?.close))

@@ -34,13 +34,9 @@ export const verb: Verb = defineVerb({
     const order = hostedOrder(argument, flags)
     const { expiresAt: expires_at, reference, landing, longOrderId, email: customer_email } = flags
     const input = { order, expires_at, reference, landing, longOrderId, customer_email }
-    const response = callWorker(worker, 'POST /api/links', use, {
-      input,
-      signal,
-      timeoutMs: flags.timeout,
-      holds: 'url',
-    })
-    const body = await response.finally(terminal.progress('Waiting for the worker'))
+    const options = { input, signal, timeoutMs: flags.timeout, holds: 'url' }
+    const call = callWorker(worker, 'POST /api/links', use, options)
+    const body = await call.finally(terminal.progress('Waiting for the worker'))
     if (flags.json) return terminal.out(JSON.stringify({ order_id: order.order_id, ...body }))
     terminal.err(`order_id ${order.order_id}, valid until ${printable(String(body.expires_at))}`)
     terminal.out(printable(String(body.url)))

@@ -88,11 +88,7 @@ function cardOf({ status, status_code, user_action_required }: Json): string {
   return TEST_CARDS.find(({ code }) => code === status_code)?.name ?? 'declined'
 }
 
-function compare(
-  { payments: [emulated], operations: emulatedOperations }: OrderView,
-  payment: Json,
-  operations: readonly Json[],
-) {
+function compare({ payments: [paid], operations: others }: OrderView, payment: Json, operations: readonly Json[]) {
   const differences = (what: string, seen: Json, emulated: Json): string[] => {
     const values = ['status', 'status_code', 'amount'].filter((name) => name in seen && seen[name] !== emulated[name])
     const isKnown = (name: string) => name in emulated || /^(customer_|recurring$|order_currency$)/.test(name)
@@ -102,10 +98,10 @@ function compare(
       ...fields.map((name) => `${what}: the field ${name} is not in the emulator.`),
     ]
   }
-  const first = differences(`${emulated?.mode} ${emulated?.method}`, payment, { ...emulated })
+  const first = differences(`${paid?.mode} ${paid?.method}`, payment, { ...paid })
   return [
     ...first,
-    ...operations.flatMap((seen, index) => differences(String(seen.method), seen, { ...emulatedOperations[index] })),
+    ...operations.flatMap((seen, index) => differences(String(seen.method), seen, { ...others[index] })),
   ]
 }
 

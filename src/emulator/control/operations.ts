@@ -162,7 +162,7 @@ export const OPERATIONS: readonly ControlOperation[] = [
       const moment = to === undefined ? set : clock.due(to)
       if (moment === null) throw new InputError(`to: there is no ${to?.replace('_', ' ')}.`)
       const done = moment === undefined ? clock.advance(duration as Duration) : clock.set(moment)
-      // A wrong duration rejects before the next task; the work itself may go on without the caller.
+      // A wrong duration is rejected at once; the work itself may go on after the response.
       await (wait === false ? Promise.race([done, new Promise((resolve) => setTimeout(resolve, 0))]) : done)
       return { now: clock.now() }
     },

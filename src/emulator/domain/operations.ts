@@ -20,7 +20,7 @@ export interface OperationInput {
   status_code?: string | undefined
 }
 
-/** Adds a secondary operation to an order, books it and sends its webhook. Its conditions are the caller's to check. */
+/** Adds a secondary operation to an order, books it and sends its webhook. The caller checks its conditions. */
 export function addOperation(context: Context, order: Order, input: OperationInput): Operation {
   const payment = input.payment ?? order.payments[0]
   const now = timestamp(context.scheduler.now())

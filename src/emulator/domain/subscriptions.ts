@@ -47,7 +47,7 @@ export function cancelSubscription(context: Context, order: Order): void {
 
 /**
  * Charges fall on `start_date`, or one interval after the creation, and then every interval, counted from the first so
- * that a month's end does not drift. Charges that fell due before the subscription was active are not made up for.
+ * that a month's end does not drift. Charges that were due before the subscription became active are skipped.
  */
 function scheduleNext(context: Context, order: Order, subscription: Subscription, from: number): void {
   const config = configOf(order)

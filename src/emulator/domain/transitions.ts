@@ -66,9 +66,7 @@ export function destination(context: Context, order: Order, payment: Payment): s
   return destinations.charge(order.subscription?.notification_url ?? null, initial)
 }
 
-/**
- * Ends a payment by its card, or with this status code, and books its earnings. The webhook is the caller's to send.
- */
+/** Ends a payment by its card, or with this status code, and books its earnings. The caller sends the webhook. */
 export function conclude(context: Context, order: Order, payment: Payment, card: TestCard, code?: string): void {
   const { codes, statuses } = context.rules
   const status = code === undefined ? card.status : statusOfCode(code)

@@ -104,7 +104,7 @@ export class FaultBook implements Faults {
   /** The faults that fire at this moment; they are used up, but for those without an effect. */
   take(occasion: Occasion, phase: Phase, orderId?: string, hasEffect: (fault: Fault) => boolean = () => true): Fault[] {
     const matches = (fault: Fault): boolean => firesAt(fault, occasion, phase, orderId)
-    // Whether it has an effect comes last: it must not shift the random numbers of the other faults.
+    // Check the effect last, so that it does not shift the random numbers of the other faults.
     const chosen = this.rates.filter(
       ({ fault, probability }) => matches(fault) && this.parts.random() < probability && hasEffect(fault),
     )

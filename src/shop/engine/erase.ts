@@ -197,32 +197,30 @@ type Budget = { calls: number }
 async function eraseRow(scope: Scope, budget: Budget, order_id: string, row?: Row): Promise<void> {
   const retention = retentionMs(scope.env)
   const at = scope.now()
-  const requestedAt = Number(row?.before_at ?? 0)
-  const before = requestedAt > 0 ? requestedAt + MEANWHILE_MS : at - (retention ?? 0)
+  const until = Number(row?.before_at ?? 0)
+  const before = until > 0 ? until + MEANWHILE_MS : at - (retention ?? 0)
   const again = async (next_at: number, rest: number, place = ''): Promise<void> => {
     const sql = `INSERT INTO edgetill_erasure (order_id, before_at, next_at, place) VALUES (?, ?, ?, ?) ON CONFLICT (order_id) DO UPDATE SET
       before_at = excluded.before_at, next_at = excluded.next_at, place = excluded.place WHERE edgetill_erasure.before_at <= ?`
-    await query(scope, sql, order_id, rest, next_at, place, requestedAt)
+    await query(scope, sql, order_id, rest, next_at, place, until)
   }
   try {
     const { calls, events_left, later, place } = await erase(
       scope,
       order_id,
       before,
-      requestedAt > 0,
+      until > 0,
       String(row?.place ?? ''),
     )
     budget.calls -= calls
-    if (events_left > 0) await again(at + REST_MS, requestedAt, place)
-    else if (requestedAt > 0 && at < before) await again(before, requestedAt)
+    if (events_left > 0) await again(at + REST_MS, until, place)
+    else if (until > 0 && at < before) await again(before, until)
     else if (retention !== undefined && later.length > 0) await again(Math.min(...later) + retention + GRACE_MS, 0)
     else if (row)
-      await query(scope, 'DELETE FROM edgetill_erasure WHERE order_id = ? AND before_at <= ?', order_id, requestedAt)
+      await query(scope, 'DELETE FROM edgetill_erasure WHERE order_id = ? AND before_at <= ?', order_id, until)
   } catch (error) {
     budget.calls -= ERASED_AT_ONCE
     logError('retention_failed', { order_id, ...describeError(error) })
-    await again(at + (requestedAt > 0 ? FAILED_MS : PUT_OFF_MS), requestedAt, String(row?.place ?? '')).catch(
-      ignoreOutage,
-    )
+    await again(at + (until > 0 ? FAILED_MS : PUT_OFF_MS), until, String(row?.place ?? '')).catch(ignoreOutage)
   }
 }

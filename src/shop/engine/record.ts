@@ -91,7 +91,7 @@ export async function act<T>(
   const find: SqlStatement = [`${SELECT} WHERE id = ?`, [id]]
   // If this write fails, the one in `finally` repeats it.
   const begun = key === undefined ? [put(scope, id, order_id, entry)] : [find, put(scope, id, order_id, entry, true)]
-  const [[existing] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
+  const [[found] = []] = (await queryAll(scope, begun).catch(ignoreOutage)) ?? []
   let end: End = { result: 'failed' }
   try {
     const value = await run()
@@ -110,11 +110,10 @@ export async function act<T>(
 
   function endedAs(end: End): SqlStatement {
     // A wrong input, or an unknown order, is not an act.
-    if (!existing && /^(invalid_input|not_found)$/.test(end.result))
-      return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
+    if (!found && /^(invalid_input|not_found)$/.test(end.result)) return ['DELETE FROM edgetill_act WHERE id = ?', [id]]
     // A rejected second request under a used key does not change the entry of the first request.
-    const isOther = existing && end.result === 'idempotency_key_reused'
-    const first = existing && !isOther ? rowOf(existing).entry : entry
+    const isOther = found && end.result === 'idempotency_key_reused'
+    const first = found && !isOther ? rowOf(found).entry : entry
     return put(scope, isOther ? crypto.randomUUID() : id, order_id, { ...first, ...end })
   }
 }
@@ -181,13 +180,11 @@ function endNow(
   isOfEntry: (one: MoneyOperation) => boolean,
   stored?: string,
 ): string | undefined {
-  const operation = calls.filter(isOfEntry).at(-1) as MoneyOperation
-  const { outcome, operation_id } = operation
-  if (operation.late && !isDeclined(operation)) return 'outcome_unknown'
+  const call = calls.filter(isOfEntry).at(-1) as MoneyOperation
+  const { outcome, operation_id } = call
+  if (call.late && !isDeclined(call)) return 'outcome_unknown'
   const shown =
-    operation_id === undefined
-      ? answeredBy(calls, operation, operations)
-      : operations.find(({ id }) => id === operation_id)
+    operation_id === undefined ? answeredBy(calls, call, operations) : operations.find(({ id }) => id === operation_id)
   if (shown) return shown.status === 'success' ? 'done' : shown.status === 'failure' ? 'rejected' : 'pending'
   // Whether the entry's result was stored before the end was known.
   const isOpen = /(unknown|unsettled|in_progress)$/.test(stored ?? 'unknown')

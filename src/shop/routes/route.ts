@@ -72,13 +72,10 @@ export function route<K extends Call, Q extends v.ObjectEntries = None, B extend
 export async function readInput({ req }: C, { query = {}, body }: Route): Promise<RouteInput<never, never>> {
   const all = Object.entries(req.queries())
   const twice = all.filter(([, values]) => values.length > 1)
-  const parameters = all.map(([name, [value = '']]) => [
-    name,
-    name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value,
-  ])
+  const input = all.map(([name, [value = '']]) => [name, name === 'limit' && /^\d{1,9}$/.test(value) ? +value : value])
   const issues = twice.map(([name, values]) => issueAt(name, 'was given more than once', values))
   return {
-    query: check('invalid_parameter', query, Object.fromEntries(parameters), issues) as never,
+    query: check('invalid_parameter', query, Object.fromEntries(input), issues) as never,
     body: (body && check('invalid_input', body, await jsonBody(req.raw))) as never,
   }
 }

@@ -22,11 +22,9 @@ const operationOf = ({ method, operation_id, payment_id, transaction_id, created
 /** The state by all genuine webhooks that were sent, in any order. */
 export function expectedOf(events: readonly Payload[]): Expected {
   const done = new Map(events.filter(({ status }) => status === 'success').map((one) => [operationOf(one), one]))
-  const operationsOf = (...methods: string[]) =>
-    [...done.values()].filter(({ method }) => methods.includes(String(method)))
-  const sum = (...methods: string[]): number =>
-    operationsOf(...methods).reduce((total, event) => total + amountOf(event), 0)
-  const [authorized, payments] = [operationsOf('auth').length > 0, operationsOf('purchase').length]
+  const ofKind = (...methods: string[]) => [...done.values()].filter(({ method }) => methods.includes(String(method)))
+  const sum = (...methods: string[]): number => ofKind(...methods).reduce((total, event) => total + amountOf(event), 0)
+  const [authorized, payments] = [ofKind('auth').length > 0, ofKind('purchase').length]
   return { paid: sum('purchase', 'capture'), refunded: sum('refund'), authorized, payments }
 }
 

@@ -322,18 +322,17 @@ const holding = (rows: readonly [boolean, string][]): string[] => rows.filter(([
 /** Plays one paid order with one webhook. @throws {ProveError} when not even the state moves. */
 async function playFirst({ player, shop, options: { url, create } }: Run): Promise<Played> {
   await shop.awake()
-  const first = { played: (await player.play(storyOf('pay'))) as Played }
-  const answer = Number(first.played.steps.at(-1)?.answers.at(-1))
-  if (first.played.difference && answer >= 200 && answer < 300) await player.confirm([first], FIRST_MS)
-  const { seen, expected, order_id, difference } = first.played
+  const one = { played: (await player.play(storyOf('pay'))) as Played }
+  const answer = Number(one.played.steps.at(-1)?.answers.at(-1))
+  if (one.played.difference && answer >= 200 && answer < 300) await player.confirm([one], FIRST_MS)
+  const { seen, expected, order_id, difference } = one.played
   const paid = expected.paid / 100
   const isMinor = seen?.paid === minorOf(paid)
   // A state that moved at the webhook was read from the right place, and is judged as any other.
-  if (difference === undefined || (seen && !isMinor && (seen.paid || seen.refunded || seen.shipped)))
-    return first.played
+  if (difference === undefined || (seen && !isMinor && (seen.paid || seen.refunded || seen.shipped))) return one.played
   for (const minor of seen && !isMinor && answer < 300 ? [10_055, 10_000] : []) {
     const other = await player.play(priced(storyOf('pay'), minor))
-    if (other?.seen && other.difference === undefined) return first.played
+    if (other?.seen && other.difference === undefined) return one.played
   }
   const [seconds, later] = [FIRST_MS / 1_000, laterText(FIRST_MS)]
   const right = `s the state read from the right place, and is it right within ${seconds} s?${later}`

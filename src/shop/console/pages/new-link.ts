@@ -115,8 +115,7 @@ export async function makeLink(visit: SignedVisit, _: string, { csrf: __, ...fie
   const { currency, description = '', order = '', method, lang, name, patronym, phone, email, use } = fields
   const { amount: written = '', count = '' } = fields
   const amount = readAmount(words, written, currency)
-  const again = async (rejected: RejectedForm) =>
-    (await redirectToForm(visit, WRONG, rejected)) ?? showAgain(visit, rejected)
+  const again = async (sent: RejectedForm) => (await redirectToForm(visit, WRONG, sent)) ?? showAgain(visit, sent)
   if (typeof amount === 'string' || Object.keys(problemsOf(visit, fields)).length > 0) return again({ fields })
   const last = lastDay(visit, fields)
   const most = count.trim()

@@ -191,11 +191,9 @@ type Operation = ShownOrder['operations'][number]
 /** The events of the order and its other attempts, each with a link to its page. */
 function story(visit: SignedVisit, order: ShownOrder, others: readonly ShownOrder[]): Html {
   const { words, c } = visit
-  const ownSteps = order.operations.map((one) => ({ ...one, of: order }))
-  const otherSteps = others.flatMap((one) => one.operations.map((operation) => ({ ...operation, of: one })))
-  const all = [...otherSteps, ...ownSteps].sort(
-    (a, b) => Date.parse(a.received_at ?? '') - Date.parse(b.received_at ?? ''),
-  )
+  const own = order.operations.map((one) => ({ ...one, of: order }))
+  const other = others.flatMap((one) => one.operations.map((operation) => ({ ...operation, of: one })))
+  const all = [...other, ...own].sort((a, b) => Date.parse(a.received_at ?? '') - Date.parse(b.received_at ?? ''))
   if (all.length === 0) return html`<p class="quiet">${words.order.noStory}</p>`
   const steps = all.map(({ of, ...operation }) => {
     const { method, status, status_code, received_at } = operation

@@ -13,24 +13,7 @@ import { Disturbances, type Played, type Schedule } from './schedule.ts'
 const [SECOND, HOUR, DAY] = [1000, 3_600_000, 86_400_000]
 const STEPS = 30
 /** Ids that sort, begin or look oddly. */
-const IDS = [
-  'a',
-  'a-1',
-  'a-10',
-  'a-2',
-  'ab',
-  'B',
-  'a%',
-  'a_b',
-  '=1+1',
-  '-2',
-  '@x',
-  '"q"',
-  'x~1',
-  'z',
-  '__proto__',
-  '10050',
-]
+const IDS = 'a a-1 a-10 a-2 ab B a% a_b =1+1 -2 @x "q" x~1 z __proto__ 10050'.split(' ')
 /** The kinds of an operation in the console's file. */
 const WORDS = { paid: 'paid', authorized: 'reserved', captured: 'charged', refunded: 'refunded', voided: 'released' }
 const ZONES = ['Europe/Kyiv', 'America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Kiritimati']
@@ -447,18 +430,8 @@ class History {
       [`from=${new Date(since).toISOString()}`, (known) => known.since >= since],
       [`to=${new Date(since).toISOString()}`, (known) => known.since < since],
     ]
-    for (const text of [
-      one?.id ?? 'a',
-      'a',
-      'a-1',
-      '1111',
-      '100.50',
-      '100,5',
-      '7',
-      email.toUpperCase().slice(0, 2),
-      email,
-    ])
-      filters.push([`search=${encodeURIComponent(text)}`, (known) => this.isFound(known, text)])
+    const texts = [one?.id ?? 'a', 'a', 'a-1', '1111', '100.50', '100,5', '7', email.toUpperCase().slice(0, 2), email]
+    for (const text of texts) filters.push([`search=${encodeURIComponent(text)}`, (known) => this.isFound(known, text)])
     for (const [query, holds] of this.pick([filters.slice(0, 4), filters.slice(4, 10), filters.slice(10)])) {
       const rows = await this.walk<Row>(`/api/orders?${query}`, 'orders')
       const expected = sorted.filter(holds)

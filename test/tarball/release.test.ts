@@ -10,11 +10,7 @@ const folder = temporaryFolder()
 const PACKAGE = { name: 'edgetill', version: '1.2.3' }
 const READY = '## 1.2.3\n\n### Minor Changes\n\n- A change.\n'
 /** The environment of the release workflow. */
-const CI = {
-  OWNER: 'owner',
-  GITHUB_REPOSITORY: 'owner/edgetill',
-  ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/token',
-}
+const CI = { OWNER: 'owner', GITHUB_REPOSITORY: 'owner/edgetill', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example/t' }
 
 interface Tree {
   manifest?: object

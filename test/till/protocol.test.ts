@@ -81,12 +81,7 @@ describe('a request is rejected, and nothing written,', () => {
   const pending = orderOf([shown('r-1', 30, { status: 'pending' })])
   const version = versionOf(orderOf(), [])
   it.each<[string, Partial<MoneyRequest>, Partial<OrderState>, object]>([
-    [
-      'of no known order',
-      { hasCurrency: false },
-      { order: orderOf([], { isKnown: false }) },
-      { code: 'unknown_order' },
-    ],
+    ['of unknown order', { hasCurrency: false }, { order: orderOf([], { isKnown: false }) }, { code: 'unknown_order' }],
     [
       ...(['whose webhooks have no address', { hasServerUrl: false }] as const),
       ...([{ order: orderOf([], { isAddressable: false }) }, { code: 'no_server_url' }] as const),

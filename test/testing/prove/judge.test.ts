@@ -67,13 +67,7 @@ const TABLE: readonly [string, Story, object[], ReturnType<typeof state>, Differ
     'shipped_more',
     'another amount was taken for the price',
   ],
-  [
-    'a cent more pays',
-    { ...STORY, mismatch: 'cent_more' },
-    [event('purchase', 100.51)],
-    state(100.51, 0, 1),
-    undefined,
-  ],
+  ['a cent more', { ...STORY, mismatch: 'cent_more' }, [event('purchase', 100.51)], state(100.51, 0, 1), undefined],
 ]
 
 describe('the judge of prove', () => {

@@ -1,10 +1,4 @@
-import {
-  createTill,
-  type ListedOrder,
-  type OrdersQuery,
-  type Page,
-  type TillDatabase,
-} from '../../../src/till/index.ts'
+import { createTill, type ListedOrder, type OrdersQuery, type TillDatabase } from '../../../src/till/index.ts'
 import { openShop } from '../../support/shop.ts'
 import { clockedDatabase, PAYMENT } from './open-till.ts'
 
@@ -131,7 +125,9 @@ export async function playLists(real: TillDatabase) {
 }
 
 /** Each page of a list as a text. */
-async function pagesOf(read: (page: Page) => Promise<{ cursor: string | null; text: string }>): Promise<string[]> {
+async function pagesOf(
+  read: (page: Pick<OrdersQuery, 'limit' | 'cursor'>) => Promise<{ cursor: string | null; text: string }>,
+): Promise<string[]> {
   const texts: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await read({ limit: 2, cursor })

@@ -124,8 +124,8 @@ it.each(SHOP_LOOKS)(
 it('without script and under its own policy a page is styled, light and dark, and its links and buttons lead on', async () => {
   const context = await newContext({ colorScheme: 'light', javaScriptEnabled: false })
   const page = await context.newPage()
-  const said: string[] = []
-  page.on('console', (message) => void said.push(message.text()))
+  const texts: string[] = []
+  page.on('console', (message) => void texts.push(message.text()))
   await page.goto(worker.origin + paths[LONG_ID])
   expect(await page.getByRole('link', { name: 'Receipt' }).getAttribute('href')).toMatch(/\/_emulator\/receipts\//)
   await page.goto(worker.origin + paths.landing)
@@ -139,5 +139,5 @@ it('without script and under its own policy a page is styled, light and dark, an
   const asked = page.waitForRequest((request) => request.url().startsWith(origin))
   await page.getByRole('button').click()
   expect((await asked).isNavigationRequest()).toBe(true)
-  expect(said.filter((text) => text.includes('Content Security Policy'))).toEqual([])
+  expect(texts.filter((text) => text.includes('Content Security Policy'))).toEqual([])
 })

@@ -131,15 +131,15 @@ it(`seed ${SEED}: links and the record agree with each other, the API and the cu
           expect(text.includes(en.link.until) || text.includes(en.link.untilTime), 'its end').toBe(isOpen)
           const own = orders.filter((order) => baseOf(order.order_id).replace(/-[A-Z2-9]{10}$/, '') === order_id)
           if (reusable) {
-            const { orders: its } = await json<Returns['GET /api/links/:id']>(`/api/links/${one.id}?limit=100`)
-            expect(its.map((order) => order.order_id).sort()).toEqual(own.map((order) => order.order_id).sort())
+            const { orders: listed } = await json<Returns['GET /api/links/:id']>(`/api/links/${one.id}?limit=100`)
+            expect(listed.map((order) => order.order_id).sort()).toEqual(own.map((order) => order.order_id).sort())
             expect(text).toContain(`${en.link.sold} ${en.link.of(reusable.sold, 2)}`)
             // The rows are those of the page of orders: state and sum.
             const rows = rowsOf(page.text)
             expect(rows).toHaveLength(own.length)
             // The list has the day of a row above it.
-            const said = (row: string) => plain(row).replace(/\d{1,2} \w{3}( \d{4})?, /, '')
-            for (const each of rows) expect(orderList.map(said)).toContain(said(each))
+            const undated = (row: string) => plain(row).replace(/\d{1,2} \w{3}( \d{4})?, /, '')
+            for (const each of rows) expect(orderList.map(undated)).toContain(undated(each))
           } else {
             expect(state === 'paid', 'paid').toBe(own.some(({ status }) => status === 'success'))
             expect(page.text.includes(`/orders/${order_id}"`), 'leads to its order').toBe(own.length > 0)

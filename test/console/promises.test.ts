@@ -214,8 +214,8 @@ it('what needs attention is said in words, as far as they are known, and when th
   const { flags, attention } = en
   const { flag, checkout_open, stray } = attention.kinds
   const known = [checkout_open, attention.says.checkout_open, stray, attention.says.stray]
-  const told = [flag, flags.paid_twice, 'Look.', ...known, 'newer', 'Look.']
-  expect([await says(true), await says(false)]).toEqual([[...told, attention.more], told])
+  const shown = [flag, flags.paid_twice, 'Look.', ...known, 'newer', 'Look.']
+  expect([await says(true), await says(false)]).toEqual([[...shown, attention.more], shown])
 })
 
 it('the page of some days has the totals of each currency, and a row for each day and each method where there are several', async () => {

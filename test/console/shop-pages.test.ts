@@ -55,8 +55,8 @@ describe('a link', () => {
     const form = formTo(await browser.open('/console/new-link'), '/console/new-link')
     const { url } = await browser.submit(form, { ...typed, ...chosen })
     const again = await browser.open(`/console/new-link?again=${url.split('/').at(-1)}`)
-    const { currency: _, lang: __, ...kept } = typed
-    expect(formTo(again, '/console/new-link').fields).toMatchObject(kept)
+    const { currency: _, lang: __, ...rest } = typed
+    expect(formTo(again, '/console/new-link').fields).toMatchObject(rest)
     for (const value of Object.values(chosen)) expect(again.text).toContain(`<option value="${value}" selected>`)
   })
 

@@ -120,9 +120,9 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
         const row = rowOf(list, id)
         expect([row.state, row.sum], 'the list').toEqual([first.state, first.sum])
         if (order.status === 'success') {
-          const { row: said, ...rest } = rowOf(home, id)
+          const { row: homeRow, ...rest } = rowOf(home, id)
           expect({ ...rest, row: row.row }, 'Today').toEqual(row)
-          expect(said).toContain(shortTimeOf(en, order.status_at as string, { SHOP_TZ: KYIV }, today))
+          expect(homeRow).toContain(shortTimeOf(en, order.status_at as string, { SHOP_TZ: KYIV }, today))
         }
         const isDue = attention.items.some(({ order_id }) => order_id === id)
         expect(row.row.includes(en.orders.check), 'attention').toBe(isDue)
@@ -137,10 +137,10 @@ it(`seed ${SEED}: no two places contradict each other or the API, after any hist
           voided_minor: voided,
         } = order.totals
         const back = refunded + (order.method === 'auth' ? 0 : voided)
-        const kept = order.status === 'success' ? Math.max(captured - back, 0) : 0
-        expect(row.isTaken, `${row.state} is taken`).toBe(kept > 0)
-        if (kept > 0) expect(row.sum).toBe(uah(kept))
-        takenOfRows += row.isTaken ? kept : 0
+        const held = order.status === 'success' ? Math.max(captured - back, 0) : 0
+        expect(row.isTaken, `${row.state} is taken`).toBe(held > 0)
+        if (held > 0) expect(row.sum).toBe(uah(held))
+        takenOfRows += row.isTaken ? held : 0
         if (order.status === 'success') {
           const [, sum = ''] = /<p class="sum">([^<]*)</.exec(customers.text) ?? []
           expect(sum, 'the customer’s page').toBe(first.sum)

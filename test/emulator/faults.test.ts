@@ -146,8 +146,8 @@ describe('faults of webhooks', () => {
     const bench = await faulty({ kind: 'reorder' }, {}, { method: 'auth' })
     await payDirect(bench, { order_id: 'other' })
     await sendCapture(bench)
-    const told = (await eventsOf(bench)).map(({ order_id, method }) => `${order_id} ${method}`)
-    expect(told).toEqual(['other purchase', 'A-1 capture', 'A-1 auth'])
+    const sent = (await eventsOf(bench)).map(({ order_id, method }) => `${order_id} ${method}`)
+    expect(sent).toEqual(['other purchase', 'A-1 capture', 'A-1 auth'])
   })
 })
 

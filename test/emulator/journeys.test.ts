@@ -15,8 +15,8 @@ it("an order's timeline has each step once", async () => {
   emulator.control.refundPayment('A-1', 1)
   emulator.control.cancelRecurring('A-1')
   emulator.control.cancelRecurring('A-1')
-  const told = emulator.orders.get('A-1')?.timeline.map(({ at, what }) => `${at.slice(8, 16)} ${what}`)
-  expect(told).toEqual([
+  const lines = emulator.orders.get('A-1')?.timeline.map(({ at, what }) => `${at.slice(8, 16)} ${what}`)
+  expect(lines).toEqual([
     '31T10:00 hosted purchase created',
     '31T10:00 checkout page opened',
     '31T10:00 purchase success (1000, Transaction is successful)',

@@ -44,8 +44,8 @@ it('a pending capture counts as captured, earns when it succeeds, and frees the 
   expect(bench.emulator.control.conclude('A-1', '1000')).toMatchObject({ method: 'capture', status: 'success' })
   expect(await available(bench)).toBeGreaterThan(before)
   expect(() => bench.emulator.control.conclude('A-1', '1000')).toThrow('nothing pending')
-  const told = (await eventsOf(bench)).map(({ method, status }) => `${method} ${status}`)
-  expect(told.slice(1)).toEqual(['pending', 'failure', 'pending', 'success'].map((status) => `capture ${status}`))
+  const sent = (await eventsOf(bench)).map(({ method, status }) => `${method} ${status}`)
+  expect(sent.slice(1)).toEqual(['pending', 'failure', 'pending', 'success'].map((status) => `capture ${status}`))
 })
 
 describe('a subscription ends', () => {

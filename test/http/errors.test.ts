@@ -46,13 +46,13 @@ describe('error bodies, whatever their shape', () => {
   })
 
   it.each([400, 500])('keeps a body of any shape, out of sight: %i', async (status) => {
-    for (const [body, kept] of [
+    for (const [body, shown] of [
       ['{"error":"over the limit"}', { error: 'over the limit' }],
       ['try again, ticket 7', 'try again, ticket 7'],
       ['', undefined],
     ] as const) {
       const error = await rejection(call(POST, [new Response(body, { status })]).answer)
-      expect(error.body).toEqual(kept)
+      expect(error.body).toEqual(shown)
       expect(Object.keys(error)).not.toContain('body')
     }
   })

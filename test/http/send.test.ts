@@ -177,9 +177,9 @@ describe('responses that cannot be read', () => {
   })
 
   it('cuts raw card data out at any depth, and keeps mask and token', async () => {
-    const kept = { cc_mask: '424242******4242', cc_token: 'token' }
-    const { answer } = call(POST, [json({ ...kept, inner: [{ card_cvv: '123', ...kept }] })])
-    expect((await answer).body).toEqual({ ...kept, inner: [kept] })
+    const token = { cc_mask: '424242******4242', cc_token: 'token' }
+    const { answer } = call(POST, [json({ ...token, inner: [{ card_cvv: '123', ...token }] })])
+    expect((await answer).body).toEqual({ ...token, inner: [token] })
   })
 
   it('a text that is not JSON stays in the error, without credentials and card data', async () => {

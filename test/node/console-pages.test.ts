@@ -26,8 +26,8 @@ function linesOf({ status, url, text, headers }: Shown, calls: readonly string[]
   expect([url, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([url, []])
   const lines = shown.split(/(?:<\/\w+>|<\w+>|\s)*(?:\n|<\/\w+>|<\w+>)\s*/).filter(Boolean)
   const names = [text.startsWith('<!') ? 'content-language' : 'content-type', 'content-disposition', 'refresh']
-  const said = names.flatMap((name) => headers.get(name) ?? [])
-  const head = `\n# ${url} ${[status, ...said].join(' ')}\n${title} (${menu.join()})`
+  const heads = names.flatMap((name) => headers.get(name) ?? [])
+  const head = `\n# ${url} ${[status, ...heads].join(' ')}\n${title} (${menu.join()})`
   return [withoutChance(head), withoutChance(calls.join(' ')), ...lines]
 }
 

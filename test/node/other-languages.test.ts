@@ -35,8 +35,8 @@ it.each([
   const shown = ['base_url', 'posId', 'apiKey', 'apiSecret', 'endpointsKey', 'scheme'].map(printed)
   expect(Object.values(settings)).toEqual(expect.arrayContaining(shown))
   const { stdout } = await run(program, [file], { env: { ...process.env, ...settings } })
-  const said = quoted(/^It prints ([^\n]+)\.$/m.exec(guide.section(title))?.[1] ?? '')
-  expect(stdout.trim().split('\n')).toEqual(said)
+  const promised = quoted(/^It prints ([^\n]+)\.$/m.exec(guide.section(title))?.[1] ?? '')
+  expect(stdout.trim().split('\n')).toEqual(promised)
   const response = await fetch(`${settings.EDGETILL_BASE_URL}/_emulator/api/notes?order_id=${language}-1`)
   const notes = (await response.json()) as { field: string }[]
   expect(notes.map(({ field }) => field)).toContain('refund_amount')

@@ -92,6 +92,6 @@ it("the till's shop refunds once, however its button is pressed", { timeout: 120
 
 it('a shop with the bare SDK refunds twice', { timeout: 120_000 }, async () => {
   const report = await press('bare', readFileSync(join(root, 'test/node/prove/bare.ts'), 'utf8'))
-  const said = report.findings.map(({ verdict, cause, seen }) => [verdict, cause, seen?.refunded])
-  expect(said, reportText(report)).toContainEqual(['refunded twice', 'refunds_twice', 60.4])
+  const found = report.findings.map(({ verdict, cause, seen }) => [verdict, cause, seen?.refunded])
+  expect(found, reportText(report)).toContainEqual(['refunded twice', 'refunds_twice', 60.4])
 })

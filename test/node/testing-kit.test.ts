@@ -81,9 +81,9 @@ describe('guides/testing.md', () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     await load(code)
     const lines = printed.mock.calls.map((words) => words.join(' ').trim() || 'null')
-    const said = [...code.matchAll(/console\.log\(.*\/\/ ([^:\n]+)/g)].map(([, comment = '']) => comment.trim())
-    expect(said.length).toBeGreaterThan(1)
-    expect(lines).toEqual(said)
+    const comments = [...code.matchAll(/console\.log\(.*\/\/ ([^:\n]+)/g)].map(([, comment = '']) => comment.trim())
+    expect(comments.length).toBeGreaterThan(1)
+    expect(lines).toEqual(comments)
   })
 
   it('has no program without a test', () => {

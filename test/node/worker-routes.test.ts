@@ -44,8 +44,8 @@ function at(route: string, options: WorldOptions = {}) {
   const right = RIGHT.find(([ending]) => ending.test(route))?.[1]
   return {
     world,
-    send(said: Said = {}): Promise<Response> {
-      const { values = {}, headers = KEY, query = '', body = '{}' } = { ...right, ...said }
+    send(sent: Said = {}): Promise<Response> {
+      const { values = {}, headers = KEY, query = '', body = '{}' } = { ...right, ...sent }
       const filled = path.replaceAll(
         /:(\w+)/g,
         (_, name: string) => values[name] ?? (name === 'order_id' ? 'A-1' : 'x'),
@@ -68,10 +68,10 @@ const answering =
   }
 const refused = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))
 const within =
-  (env: NonNullable<WorldOptions['env']>, said: Said = {}): Scenario =>
+  (env: NonNullable<WorldOptions['env']>, sent: Said = {}): Scenario =>
   ({ world, send }) => {
     world.options.env = env
-    return send(said)
+    return send(sent)
   }
 const people = (role: unknown) => ({ PEOPLE: JSON.stringify({ olena: { token: PERSON, role } }) })
 const OLENA = { headers: { ...KEY, authorization: `Bearer ${PERSON}` } }

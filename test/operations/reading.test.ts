@@ -82,8 +82,8 @@ it.each<[string, (body: unknown) => Promise<unknown>, unknown, string]>([
 ])('another shape is handed over: %s', async (_name, call, body, path) => {
   const error = await rejection(call(body))
   // All of it but what can be charged.
-  const kept: unknown = JSON.parse(JSON.stringify(body).replaceAll(PAYMENT_RECORD.cc_token, '[redacted]'))
-  expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body: kept, issues: [{ path }] })
+  const record: unknown = JSON.parse(JSON.stringify(body).replaceAll(PAYMENT_RECORD.cc_token, '[redacted]'))
+  expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body: record, issues: [{ path }] })
 })
 
 type Reading = 'listAccounts' | 'getAccount' | 'listOrderOperations' | 'resendWebhook'

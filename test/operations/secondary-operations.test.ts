@@ -169,8 +169,8 @@ describe.each(CASES)('$operation', ({ operation, input, record, other, amount, c
     }
     const { done, sent } = run(partial, reply)
     const error = await rejection(done).finally(() => clock.mockRestore())
-    const kept = { operation, order_id: 'A-1', currency: 'UAH', sent_at, ...(amount && { amount: 80.25 }) }
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'outcome_unknown', ...kept })
+    const call = { operation, order_id: 'A-1', currency: 'UAH', sent_at, ...(amount && { amount: 80.25 }) }
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'outcome_unknown', ...call })
     expect('amount' in error && error.amount !== undefined).toBe(amount !== undefined)
     expect(error.howToFindOut).toMatch(/no idempotency key.*resolveOutcome.*listOrderOperations/)
     expect(sent).toHaveLength(1)

@@ -11,8 +11,8 @@ const eventsOf = (...payloads: object[]): WebhookEvent[] =>
 /** The order of a store that keeps a summary of each event as JSON, beside its key. */
 function orderKept(...payloads: object[]): Order {
   const summaries = eventsOf(...payloads).map((event) => {
-    const { id, ...kept } = summarizeEvent(event)
-    return readSummary(id, JSON.parse(JSON.stringify(kept)))
+    const { id, ...fields } = summarizeEvent(event)
+    return readSummary(id, JSON.parse(JSON.stringify(fields)))
   })
   return foldSummaries('A-1', summaries)
 }

@@ -36,11 +36,11 @@ async function day() {
 describe.skipIf(!hasSqlite && !('Bun' in globalThis))('two databases', () => {
   it('has the same orders, lists and outcomes, and gives nothing to onEvent twice', async () => {
     const { till, database, emulator, client, heard, onEvent, wait, refunds } = await day()
-    const shown = async (its = till) => [
-      (await its.orders()).orders,
-      await its.days({ from: '2026-01-31', to: '2026-01-31' }),
-      await its.attention(),
-      await Promise.all(['A-1', 'open', 'failing'].map((id) => its.order(id))),
+    const shown = async (from = till) => [
+      (await from.orders()).orders,
+      await from.days({ from: '2026-01-31', to: '2026-01-31' }),
+      await from.attention(),
+      await Promise.all(['A-1', 'open', 'failing'].map((id) => from.order(id))),
     ]
     const before = await shown()
     const log = tillLog(database)

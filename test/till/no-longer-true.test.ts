@@ -25,11 +25,11 @@ async function executedLate(how: 'absence' | 'a person' | 'the service') {
     const { id } = pressed as { id: string }
     await another({ client: down }).settleByHand('A-1', id, { executed: false })
   }
-  const told = await till.refund(REFUND, PRESS)
-  expect(told.outcome).toBe('rejected')
+  const answer = await till.refund(REFUND, PRESS)
+  expect(answer.outcome).toBe('rejected')
   if (how !== 'the service') await client.refundPayment(REFUND)
   await deliver()
-  return { ...opened, told }
+  return { ...opened, told: answer }
 }
 
 it.each(['absence', 'a person', 'the service'] as const)(
@@ -99,9 +99,9 @@ it('says declined of what the bank declined, and nowhere done', async () => {
 })
 
 it.each(['failure', 'success'] as const)('a refund that was pending is told as it ended: %s', async (status) => {
-  const told: string[] = []
+  const calls: string[] = []
   const { till, emulator, sell, deliver } = await openTill({
-    onEvent: ({ event }) => void told.push(`${event.kind} ${'status' in event && event.status}`),
+    onEvent: ({ event }) => void calls.push(`${event.kind} ${'status' in event && event.status}`),
   })
   await sell()
   emulator.faults.next({ kind: 'status_code', status_code: '2000', on: 'refund-payment' })
@@ -115,7 +115,7 @@ it.each(['failure', 'success'] as const)('a refund that was pending is told as i
   const outcome = status === 'failure' ? 'declined' : 'done'
   const ended = await till.refund(REFUND, PRESS)
   expect(ended).toMatchObject({ outcome, record: { operation_id: record.operation_id, status } })
-  expect(told).toContain(`refund ${status}`)
+  expect(calls).toContain(`refund ${status}`)
   if (status === 'success') {
     expect(attention).toEqual([])
     return

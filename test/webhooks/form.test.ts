@@ -89,8 +89,8 @@ describe('what a framework hands over', () => {
     ['an array', [data, signature], /received: array/],
   ])(
     '%s is a mistake of the receiver, never a forgery: the error says what came and what to do',
-    (_name, form, said) => {
-      for (const part of [said, /parsed form/, /guides\/receivers\.md/]) {
+    (_name, form, message) => {
+      for (const part of [message, /parsed form/, /guides\/receivers\.md/]) {
         expect(() => verifyWebhook(form as never, SECRET)).toThrow(mistake(expect.stringMatching(part)))
       }
     },

@@ -127,9 +127,9 @@ describe('alerts', () => {
       await armed(world, createKill(killAt, 'dies after'), () => post(world, { ...PAID, eci: 5 }))
       isStored = world.rows('A-1').size > 0
       await world.advance(120_000)
-      const told = alerts.map(({ kind, flag, fields }) => flag ?? [kind, fields])
+      const raised = alerts.map(({ kind, flag, fields }) => flag ?? [kind, fields])
       // The cron does its work side by side.
-      expect(told.map(String).sort()).toEqual(isStored ? ['unexpected_shape,eci', 'unknown_order'] : [])
+      expect(raised.map(String).sort()).toEqual(isStored ? ['unexpected_shape,eci', 'unknown_order'] : [])
     }
   })
 
@@ -195,10 +195,10 @@ describe('alerts', () => {
     [{ kind: 'flag', order_id: null, count: 20 }, /^20 alerts "flag" within an hour/],
   ])('say what to do about %j', (alert, text) => {
     const origin = 'https://a.example'
-    const said = textOf(alert, { PUBLIC_ORIGIN: origin })
-    expect(said).toMatch(text)
+    const sentence = textOf(alert, { PUBLIC_ORIGIN: origin })
+    expect(sentence).toMatch(text)
     // Without one it is the order's link that says where.
-    expect(textOf(alert, { PUBLIC_ORIGIN: '' }, { origin } as never)).toBe(said)
+    expect(textOf(alert, { PUBLIC_ORIGIN: '' }, { origin } as never)).toBe(sentence)
   })
 
   it('are passed on while the storage fails altogether', async () => {

@@ -186,15 +186,15 @@ describe('what the service responds', () => {
     const { customer_email, customer_phone } = ORDER
     const link = await world.link({ order_id: newOrderId() })
     const before = log.length
-    for (const said of [customer_email, customer_phone, 'P-409 olena@example.com']) {
+    for (const text of [customer_email, customer_phone, 'P-409 olena@example.com']) {
       for (const args of [
-        { code: said },
+        { code: text },
         [
-          { field_name: said, violation: said },
+          { field_name: text, violation: text },
           { field_name: 'amount', violation: 'x' },
         ],
       ]) {
-        world.intercept = async () => Response.json({ message: said, args }, { status: 400 })
+        world.intercept = async () => Response.json({ message: text, args }, { status: 400 })
         await world.get(link)
       }
     }

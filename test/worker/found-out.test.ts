@@ -91,8 +91,8 @@ it('a 425 of a proxy says nothing of what the service has done: the capture is f
 })
 
 it('what the service lists is taken for what is known by payment and moment: each charge is told once, by whatever it is named', async () => {
-  const told: unknown[] = []
-  const world = new World({ onEvent: ({ event }, { totals }) => void told.push([event.kind, totals.captured_minor]) })
+  const calls: unknown[] = []
+  const world = new World({ onEvent: ({ event }, { totals }) => void calls.push([event.kind, totals.captured_minor]) })
   const first = payment('A-1', { recurring: { id: 'r', status: 'active' } })
   await world.deliver({ ...first, transaction_id: undefined, created_at: at(0, '') })
   const second = { ...first, created_at: at(86_400), processed_at: at(86_405) }
@@ -105,7 +105,7 @@ it('what the service lists is taken for what is known by payment and moment: eac
   await world.deliver(second)
   await world.advance(20_000)
   expect(await world.order('A-1')).toMatchObject({ totals: { captured_minor: 20_100 }, operations: [{}, {}] })
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ['purchase', 10_050],
     ['purchase', 20_100],
   ])

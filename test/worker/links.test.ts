@@ -137,8 +137,8 @@ describe('POST /api/links', () => {
   ])('rejects %s with the name of the field', async (_, body, text) => {
     const response = await post(new World(), body)
     expect(response.status).toBe(400)
-    const said = { message: expect.any(String), received: expect.any(String) }
-    const issues = [{ path: expect.stringMatching(/^(order|expires|reference|customer_email)/), ...said }]
+    const texts = { message: expect.any(String), received: expect.any(String) }
+    const issues = [{ path: expect.stringMatching(/^(order|expires|reference|customer_email)/), ...texts }]
     expect(await response.json()).toMatchObject({ code: 'invalid_input', detail: expect.stringMatching(text), issues })
   })
 

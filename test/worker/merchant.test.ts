@@ -110,10 +110,10 @@ describe('what the shop’s people find', () => {
         if (strays.length === 0) continue
         expect(stored.filter((one) => one.includes('tok-1'))).toEqual([])
         const { data } = (await (await world.api(`/api/strays/${strays[0]?.id}`)).json()) as { data: string }
-        const kept = textOfData(data)
-        const event = JSON.parse(kept) as Record<string, unknown>
+        const rawText = textOfData(data)
+        const event = JSON.parse(rawText) as Record<string, unknown>
         expect(event).toMatchObject({ amount: 100.5, note: '"é', payload: [[expect.anything()]] })
-        expect(kept).toContain(`${'['.repeat(10_000)}{"note":"\\"é"}${']'.repeat(10_000)}`)
+        expect(rawText).toContain(`${'['.repeat(10_000)}{"note":"\\"é"}${']'.repeat(10_000)}`)
       }
     },
   )

@@ -45,9 +45,9 @@ async function executedLate() {
 describe('a refund that is executed after it was counted as not executed', () => {
   it('is said wherever the first answer was, until a person has said which of the two counts', async () => {
     const { world, alerts } = await executedLate()
-    const said = await refund(world, 'k')
-    expect(said).toMatchObject({ status: 502, body: { code: 'outcome_unknown', record: { amount: 30 } } })
-    const { attempt_id } = said.body
+    const response = await refund(world, 'k')
+    expect(response).toMatchObject({ status: 502, body: { code: 'outcome_unknown', record: { amount: 30 } } })
+    const { attempt_id } = response.body
     const contradicted = { kind: 'operation_contradicted', order_id: ID, operation: 'refund', attempt_id }
     await world.idle()
     expect(alerts.filter(({ kind }) => kind === 'operation_contradicted')).toMatchObject([contradicted])

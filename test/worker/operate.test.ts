@@ -42,9 +42,9 @@ describe('a capture, refund or void', () => {
     for (const kind of ['refund', 'void'])
       expect(await send(world, kind, 'rest', { comment: 'x' })).toMatchObject(reused)
     const { record } = (await world.order('A-1')) ?? { record: [] }
-    const said = record.map(({ action, result }) => `${action} ${result}`)
+    const acts = record.map(({ action, result }) => `${action} ${result}`)
     const reusedBy = (kind: string) => `${kind} idempotency_key_reused`
-    expect(said).toEqual(['capture done', reusedBy('capture'), 'capture done', reusedBy('refund'), reusedBy('void')])
+    expect(acts).toEqual(['capture done', reusedBy('capture'), 'capture done', reusedBy('refund'), reusedBy('void')])
     const bodies = instead(world, () => Response.json({ message: 'no' }, { status: 422 }))
     const rejected = await send(world, 'refund', 'no')
     expect([rejected.status, await send(world, 'refund', 'no'), bodies.length]).toEqual([422, rejected, 1])
@@ -95,9 +95,9 @@ describe('a capture, refund or void', () => {
     expect((await world.api('/api/orders/A-1/personal-data', { method: 'DELETE' })).status).toBe(200)
     const { operation_id, order_id, method, status, status_code, amount, currency, created_at } = record
     const books = { operation_id, order_id, method, status, status_code, amount, currency, created_at }
-    const kept = await send(world, 'capture', 'one', { charge_amount: 10 })
-    expect(kept).toMatchObject({ status: 200, body: books })
-    expect(JSON.stringify(kept)).not.toMatch(/380441234567|tok/)
+    const response = await send(world, 'capture', 'one', { charge_amount: 10 })
+    expect(response).toMatchObject({ status: 200, body: books })
+    expect(JSON.stringify(response)).not.toMatch(/380441234567|tok/)
     const rejected = { status: 400, code: 'invalid_input', title: expect.any(String) }
     expect((await send(world, 'capture', 'nothing', { charge_amount: 0 })).body).toMatchObject(rejected)
     expect(bodies).toHaveLength(1)

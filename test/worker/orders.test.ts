@@ -60,12 +60,12 @@ describe('GET /api/orders', () => {
   })
 
   it('says what is wrong with a parameter, and which ones there are', async () => {
-    const said = async (path: string) => (await (await new World().api(path)).json()) as Record<string, unknown>
-    expect((await said('/api/balances?x=1')).issues).toEqual([
+    const read = async (path: string) => (await (await new World().api(path)).json()) as Record<string, unknown>
+    expect((await read('/api/balances?x=1')).issues).toEqual([
       { path: 'x', message: 'is unknown: this route takes none', received: 'string of 1 characters' },
     ])
-    expect((await said('/api/orders?x=1')).detail).toMatch(/takes status, flag, /)
-    expect((await said('/api/orders?open=true&open=true')).detail).toMatch(/^open: was given more than once/)
+    expect((await read('/api/orders?x=1')).detail).toMatch(/takes status, flag, /)
+    expect((await read('/api/orders?open=true&open=true')).detail).toMatch(/^open: was given more than once/)
   })
 
   it('finds words in the orders of 92 days', async () => {

@@ -90,8 +90,8 @@ describe('the id that the shop knows', () => {
     const flags = async (one: string) => (await world.order(one))?.flags
     expect(await flags(`${id}~1`)).toEqual(['paid_after_failure', 'paid_twice'])
     expect(await flags(`${id}~2`)).toEqual(['paid_twice'])
-    const told = alerts.filter(({ flag }) => flag === 'paid_twice')
-    expect(told).toMatchObject([
+    const raised = alerts.filter(({ flag }) => flag === 'paid_twice')
+    expect(raised).toMatchObject([
       { kind: 'flag', order_id: id, text: expect.stringContaining('refund one of the payments') },
     ])
     expect(await listed(world, 'flag=paid_twice')).toHaveLength(1)
@@ -137,10 +137,10 @@ describe('the id that the shop knows', () => {
   })
 
   it('is what the customer and the shop read of a further attempt', async () => {
-    const told: unknown[] = []
+    const calls: unknown[] = []
     const world = new World({
       onEvent: ({ event }, order) =>
-        void (order.status === 'success' && told.push(order.replaces ?? order.order_id, event.kind)),
+        void (order.status === 'success' && calls.push(order.replaces ?? order.order_id, event.kind)),
     })
     world.emulator.faults.next({ kind: 'reset', when: 'after_commit', on: 'create-payment' })
     const link = await world.link({ order_id: 'mugs-2' })
@@ -150,7 +150,7 @@ describe('the id that the shop knows', () => {
     const page = await (await world.get((await world.get(link)).headers.get('location') ?? '')).text()
     expect(page).toContain('Your payment was successful')
     expect(page).toContain('<dd>mugs-2</dd>')
-    expect(told).toEqual(['mugs-2', 'purchase'])
+    expect(calls).toEqual(['mugs-2', 'purchase'])
     const paid = { order_id: 'mugs-2~2', status: 'success', replaces: 'mugs-2', totals: { captured_minor: 10_050 } }
     expect(await world.order('mugs-2')).toMatchObject({ ...paid, flags: [] })
     expect(await world.order('mugs-2~1')).toMatchObject({ status: 'failure', replaced_by: 'mugs-2~2', flags: [] })

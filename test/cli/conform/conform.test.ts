@@ -185,20 +185,20 @@ describe('conform, on a service that is otherwise', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const { run, given } = openConform()
-      const [said, stop] = [[] as string[], new AbortController()]
+      const [notes, stop] = [[] as string[], new AbortController()]
       let hung = (): void => {}
       const isHung = new Promise<void>((resolve) => (hung = resolve))
       const fetch = () => {
         hung()
         return new Promise<Response>(() => {})
       }
-      const onWait = (says: string) => said.push(says)
+      const onWait = (says: string) => notes.push(says)
       const running = run({ config: { ...given.config, fetch }, onWait, signal: stop.signal })
       await isHung
       await vi.advanceTimersByTimeAsync(4_999)
-      expect(said).toEqual([])
+      expect(notes).toEqual([])
       await vi.advanceTimersByTimeAsync(1)
-      expect(said).toEqual(['the service has not responded for 5 s'])
+      expect(notes).toEqual(['the service has not responded for 5 s'])
       stop.abort()
       expect(await running).toBeUndefined()
     } finally {

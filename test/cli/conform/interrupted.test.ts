@@ -19,9 +19,9 @@ async function interruptAt(n: number, when: 'before' | 'after', killed: boolean)
   // Whoever is killed writes nothing any more.
   const dying = { ...store, save: async (state: never) => (isDead ? undefined : await store.save(state)) }
   const first = await run({ config: { ...given.config, fetch }, signal: stopped.signal, store: dying })
-  const kept = store.text
+  const stored = store.text
   const second = await run()
-  return { first, kept, second, emulator, store, again: () => run() }
+  return { first, kept: stored, second, emulator, store, again: () => run() }
 }
 
 describe('an interrupted run', () => {

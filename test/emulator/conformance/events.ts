@@ -34,8 +34,8 @@ export const eventRows: Row[] = [
     await payDirect(bench, { order_id: 'D', cc_number: testCard('declined') })
     await payDirect(bench, { order_id: 'T', cc_number: testCard('timeout') })
     await bench.emulator.clock.advance({ minutes: 15 })
-    const told = (await eventsOf(bench)).map(({ order_id, method, status }) => [order_id, method, status].join(' '))
-    expect(told.sort()).toEqual([
+    const events = (await eventsOf(bench)).map(({ order_id, method, status }) => [order_id, method, status].join(' '))
+    expect(events.sort()).toEqual([
       ...['A-1 auth pending', 'A-1 auth success', 'A-1 auth_increment success', 'A-1 capture success'],
       ...['A-1 refund success', 'C purchase failure', 'D purchase failure', 'T purchase failure'],
       ...['T purchase pending', 'V auth success', 'V void success'],

@@ -187,8 +187,8 @@ async function recurringStatuses(bench: Bench): Promise<void> {
   await payHosted(bench, { order_id: 'never', init_recurring }, 'declined')
   expect(status('never')).toBe('canceled')
   await emulator.deliveries.idle()
-  const told = bench.received.map(({ event }) => [event.order_id, event.method, (event.recurring as Json).status])
-  expect(told).toEqual([
+  const sent = bench.received.map(({ event }) => [event.order_id, event.method, (event.recurring as Json).status])
+  expect(sent).toEqual([
     ['A-1', 'purchase', 'active'],
     ['A-1', 'purchase', 'active'],
     ['never', 'purchase', 'canceled'],

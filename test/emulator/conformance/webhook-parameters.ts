@@ -59,8 +59,8 @@ export const webhookParameterRows: Row[] = [
   }),
   row('secondary-webhook', '`mode` is `direct`', async (bench) => {
     await everyKind(bench)
-    const told = (await eventsOf(bench)).filter(({ operation_id }) => operation_id !== undefined)
-    expect(told.map(({ mode, method, amount }) => [mode, method, amount])).toEqual([
+    const sent = (await eventsOf(bench)).filter(({ operation_id }) => operation_id !== undefined)
+    expect(sent.map(({ mode, method, amount }) => [mode, method, amount])).toEqual([
       ['direct', 'capture', 10],
       ['direct', 'auth_increment', 5],
       ['direct', 'refund', 2],

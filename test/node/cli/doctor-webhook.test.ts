@@ -89,9 +89,9 @@ describe('a webhook receiver', () => {
     ['another API', page(422, '{}', {}), 'not with 400 or 401', 'Check the path'],
     ['nothing', refused, 'no response from this machine (ECONNREFUSED)', 'running'],
   ])('is not what responds with %s', async (_, fetch, message, fix) => {
-    const said = { message: expect.stringContaining(message), fix: expect.stringContaining(fix) }
+    const texts = { message: expect.stringContaining(message), fix: expect.stringContaining(fix) }
     const finding = await check(fetch)
-    expect(finding).toEqual({ check: 'webhook receiver', result: 'failed', ...said })
+    expect(finding).toEqual({ check: 'webhook receiver', result: 'failed', ...texts })
     // An address is shown without its query.
     expect(finding.message).not.toContain('?')
   })

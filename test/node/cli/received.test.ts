@@ -21,8 +21,8 @@ it.each([
   ['nothing', ''],
 ])('listen --save keeps every byte of %s', (_, body) => {
   const bytes = Buffer.from(body as string)
-  const kept = bodyText(bytes)
-  expect(Buffer.from(kept.body, kept.encoding)).toEqual(bytes)
+  const text = bodyText(bytes)
+  expect(Buffer.from(text.body, text.encoding)).toEqual(bytes)
 })
 
 it.each(['the first', 'the last'])('a receiver has one deadline to %s byte of its response', async (byte) => {

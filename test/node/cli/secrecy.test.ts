@@ -40,7 +40,7 @@ const USES: Record<string, string[]> = {
 }
 
 /** The contents of a request, in every place that a response has. */
-async function said(input: string | URL | Request, init?: RequestInit) {
+async function answer(input: string | URL | Request, init?: RequestInit) {
   const request = new Request(input, init)
   const headers = [...request.headers].map(([name, value]) => `${name}: ${value}`).join(' ')
   return `${headers} ${await request.text()}`
@@ -83,7 +83,7 @@ describe('no output of any verb shows a secret', () => {
     const all = cases.map(async ([service, respond, json]) => {
       let travelled = ''
       const fetch: Around['fetch'] = async (input, init) => {
-        const text = await said(input, init)
+        const text = await answer(input, init)
         travelled += text
         return await respond(text, new URL(input instanceof Request ? input.url : input).pathname)
       }

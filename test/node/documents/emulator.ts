@@ -12,9 +12,9 @@ export default function tests(): void {
       const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
       await load(program)
       const lines = logged.mock.calls.map((words) => words.join(' '))
-      const said = quoted(/^The program prints ([\s\S]*?)\.$/m.exec(emulatorGuide.text)?.[1] ?? '')
-      expect(said).toHaveLength(4)
-      expect(lines).toEqual(said)
+      const printed = quoted(/^The program prints ([\s\S]*?)\.$/m.exec(emulatorGuide.text)?.[1] ?? '')
+      expect(printed).toHaveLength(4)
+      expect(lines).toEqual(printed)
     })
 
     it('names only members that an emulator has', () => {

@@ -48,7 +48,7 @@ export interface ObjectDouble extends Omit<Double, 'restart'> {
 export const createObjectDouble: typeof createDouble = (options) => createDouble({ ...options, ...(open && { open }) })
 
 export function createShopObjectDouble(deps: Deps): ObjectDouble {
-  const classOf = (its: Deps) => createShopObject((database, env) => makeShop(its, env, database))
+  const classOf = (deps: Deps) => createShopObject((database, env) => makeShop(deps, env, database))
   const double = createObjectDouble({ ShopObject: classOf(deps) })
   const { restart } = double
   return Object.assign(double, {

@@ -41,9 +41,9 @@ export function receiver(bug?: string) {
   // A shop that makes its orders first has nothing to ship for another one.
   let makesOrders = false
   const order = (id: string) => {
-    const kept = orders.get(id) ?? untouched()
-    orders.set(id, kept)
-    return kept
+    const state = orders.get(id) ?? untouched()
+    orders.set(id, state)
+    return state
   }
 
   const idOf = (event: Fields): string => {
@@ -52,11 +52,11 @@ export function receiver(bug?: string) {
   }
 
   function store(event: Fields, isKnown?: boolean): void {
-    const kept = order(event.order_id as string)
+    const state = order(event.order_id as string)
     const { method = '', status = '', processed_amount, processed_currency } = event
     const amount = processed_amount ?? event.amount
     const currency = (processed_currency ?? event.currency) as string
-    const { seen, operations, asked } = kept
+    const { seen, operations, asked } = state
     const id = idOf(event)
     const once = { dedupes_by_order: 'one', dedupes_by_transaction: event.transaction_id ?? id }[bug as string]
     if (once !== undefined && seen.has(once)) return
@@ -78,7 +78,7 @@ export function receiver(bug?: string) {
       ((PRICES[bug as string]?.(amount, asked.amount) ?? (bug !== 'trusts_amount' && asked.amount !== amount)) ||
         (bug !== 'forgets_currency' && asked.currency !== currency))
     if (isOdd) return
-    if (isSale) kept.latest = status
+    if (isSale) state.latest = status
     const isFinal = known?.status === 'success' || known?.status === 'failure'
     if (!isFinal || (bug === 'pending_overwrites' && status === 'pending')) {
       operations.set(id, { method, status, minor })
@@ -89,15 +89,15 @@ export function receiver(bug?: string) {
     recent.splice(0, Math.max(0, recent.push(id) - MEMORY))
     const isOther = bug === 'every_other_twice' && method === 'purchase' && turns++ % 2 === 1
     if (isOther || (isCopy && (bug === 'adds_up_copies' || isForgotten || isKnown === false))) {
-      if (method === 'purchase' || method === 'capture') kept.added.paid += minor
-      if (method === 'refund') kept.added.refunded += minor
+      if (method === 'purchase' || method === 'capture') state.added.paid += minor
+      if (method === 'refund') state.added.refunded += minor
     }
     if (makesOrders && asked === undefined && bug !== 'makes_missing_orders') return
     const isNew = known?.status !== 'success'
     if ((method === 'purchase' || method === 'capture') && (bug === 'ships_copies' ? true : isNew)) {
-      const isFirst = event.recurring !== undefined || kept.shipped === 0
+      const isFirst = event.recurring !== undefined || state.shipped === 0
       const isPart = bug === 'parcel_for_each_part' && method === 'capture'
-      if (isFirst || isPart || (bug === 'ships_copies' && !isNew)) kept.shipped += bug === 'two_parcels' ? 2 : 1
+      if (isFirst || isPart || (bug === 'ships_copies' && !isNew)) state.shipped += bug === 'two_parcels' ? 2 : 1
     }
   }
 
@@ -142,15 +142,16 @@ export function receiver(bug?: string) {
       order(asked.order_id).asked = asked
     },
     state(order_id: string): ProveState | undefined {
-      const kept = orders.get(order_id)
-      if (kept === undefined) return undefined
+      const state = orders.get(order_id)
+      if (state === undefined) return undefined
       const sum = (...methods: string[]): number => {
-        const done = [...kept.operations.values()].filter(({ status }) => status === 'success')
+        const done = [...state.operations.values()].filter(({ status }) => status === 'success')
         const own = done.filter(({ method }) => methods.includes(method)).map(({ minor }) => minor)
         return (bug === 'last_one_is_all' ? own.slice(-1) : own).reduce((total, minor) => total + minor, 0)
       }
-      const paid = bug === 'newest_wins' && kept.latest !== 'success' ? 0 : sum('purchase', 'capture') + kept.added.paid
-      return { paid: paid / 100, refunded: (sum('refund') + kept.added.refunded) / 100, shipped: kept.shipped }
+      const paid =
+        bug === 'newest_wins' && state.latest !== 'success' ? 0 : sum('purchase', 'capture') + state.added.paid
+      return { paid: paid / 100, refunded: (sum('refund') + state.added.refunded) / 100, shipped: state.shipped }
     },
     restart() {
       for (const timer of waiting) clearTimeout(timer)

@@ -1,6 +1,7 @@
 // An answer of the engine that an event contradicts later: the key, the order, its record, the alert and attention agree.
 import { describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/shop/options.ts'
+import { secondary } from './support/events.ts'
 import { made, send } from './support/money.ts'
 import { type Answer, World } from './support/world.ts'
 
@@ -49,6 +50,9 @@ describe('a refund that is executed after it was counted as not executed', () =>
     expect(response).toMatchObject({ status: 502, body: { code: 'outcome_unknown', record: { amount: 30 } } })
     const { attempt_id } = response.body
     const contradicted = { kind: 'operation_contradicted', order_id: ID, operation: 'refund', attempt_id }
+    // Once, however late the next webhook comes.
+    await world.advance(7_200_000)
+    await world.deliver(secondary(ID, 'refund', { amount: 1, status: 'failure' }))
     await world.idle()
     expect(alerts.filter(({ kind }) => kind === 'operation_contradicted')).toMatchObject([contradicted])
     expect(await attentionOf(world)).toMatchObject([contradicted])

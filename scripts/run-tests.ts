@@ -222,12 +222,7 @@ async function runOne(runtime: Runtime): Promise<void> {
       now.output = output
     },
     skippedIsFailure: options.name === undefined,
-    env: {
-      EDGETILL_SEED: seed,
-      EDGETILL_TIER: tier,
-      ...(options.long ? { EDGETILL_LONG: '1' } : {}),
-      ...runtime.env,
-    },
+    env: { EDGETILL_SEED: seed, EDGETILL_TIER: tier, ...(options.long ? { EDGETILL_LONG: '1' } : {}), ...runtime.env },
   }
   const outcome = await runVitest(run)
   running.delete(runtime.name)

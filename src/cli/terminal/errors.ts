@@ -41,8 +41,5 @@ export function errorLine(error: unknown, more: object = {}): string {
   const code = isUsage ? 'usage' : error instanceof InterruptedError ? 'interrupted' : (cause.code ?? 'failed')
   const { status = null, apiCode = null } = cause
   const text = withoutValues(error instanceof Error ? error.message : String(error))
-  return JSON.stringify({
-    ...more,
-    error: { code, status, apiCode, message: text.replace(/^error: /, '').trim() },
-  })
+  return JSON.stringify({ ...more, error: { code, status, apiCode, message: text.replace(/^error: /, '').trim() } })
 }

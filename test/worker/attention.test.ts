@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, OnEvent } from '../../src/shop/index.ts'
 import { payment } from './support/events.ts'
+import { instead, send, silent } from './support/money.ts'
 import { newOrderId, World, type WorldOptions } from './support/world.ts'
 
 const MINUTE_MS = 60_000
@@ -54,6 +55,24 @@ describe('an onEvent that fails', () => {
       { status: 'ok', mode: 'test', waiting_events: 0 },
     ])
   })
+})
+
+it('a pending refund needs a person after a day, also beside one of which nothing is known for ten minutes', async () => {
+  const { world } = create()
+  await world.pay(await world.open(await world.link({ order_id: 'A-1' })))
+  await world.advance(2_000)
+  world.emulator.faults.next({ kind: 'status_code', status_code: '2000', on: 'refund-payment' })
+  expect((await send(world, 'refund', 'pending', { refund_amount: 1 })).status).toBe(200)
+  instead(world, silent)
+  expect((await send(world, 'refund', 'lost', { refund_amount: 2 })).status).toBe(502)
+  for (const [minutes, count] of [
+    [11, 1],
+    [24 * 60, 2],
+  ] as const) {
+    await world.advance(minutes * MINUTE_MS)
+    const { items } = await attention(world)
+    expect([minutes, items.length]).toEqual([minutes, count])
+  }
 })
 
 it('everything that failed since a time is called again at once, what was given up included', async () => {

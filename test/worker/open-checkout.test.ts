@@ -284,12 +284,15 @@ it('the log names the fields that the service or the SDK rejects', async () => {
 })
 
 it('a rejected payment is a matter for a person until it could be opened, and an opened link says nothing of it', async () => {
-  const world = new World()
-  const link = await world.link({ order_id: 'A-1' })
+  const world = new World({ env: { RETENTION_DAYS: '10' } })
+  const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
   const kinds = async () =>
     ((await (await world.api('/api/attention')).json()) as { items: { kind: string }[] }).items.map(({ kind }) => kind)
   instead(world, CREATE, () => error(400))
   await visit(world, link)
+  expect(await kinds()).toEqual(['checkout_rejected'])
+  // It holds no personal data, and outlives it.
+  await world.advance(12 * DAY_MS)
   expect(await kinds()).toEqual(['checkout_rejected'])
   world.intercept = undefined
   const url = await world.open(link)

@@ -84,6 +84,12 @@ function indexed(search: string): Condition {
   return [`(${ways.map(([sql]) => sql).join(' OR ')})`, ...ways.flatMap(([, ...values]) => values)]
 }
 
+/** The order of a row with the columns `shown` and `since`. */
+export const listedOf = ({ shown, since }: ListRow): ListedOrder => ({
+  ...JSON.parse(String(shown)),
+  listed_at: new Date(Number(since)).toISOString(),
+})
+
 /** A page of orders, the newest first. */
 export async function listOrders(
   scope: TillOptions,
@@ -127,8 +133,6 @@ export async function listOrders(
     (a, b) => Number(b.since) - Number(a.since) || (String(a.order_id) < String(b.order_id) ? 1 : -1),
   )
   const end = sorted.length > limit && sorted[limit - 1]
-  const orders = sorted.slice(0, limit).map(({ shown, since }): ListedOrder => {
-    return { ...JSON.parse(String(shown)), listed_at: new Date(Number(since)).toISOString() }
-  })
+  const orders = sorted.slice(0, limit).map(listedOf)
   return { orders, cursor: end ? `${way}${end.since}/${end.order_id}` : null }
 }

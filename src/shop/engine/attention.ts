@@ -7,7 +7,7 @@ import type { SqlStatement } from '../../till/database.ts'
 import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { listStrays, type Stray } from '../kv/strays.ts'
 import { linkOfReuse } from '../lib/links.ts'
-import { ProblemError } from '../lib/problem.ts'
+import { notFound, type ProblemError } from '../lib/problem.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll, REJECTED, type Row } from '../tables.ts'
@@ -80,7 +80,7 @@ function itemsOf({ env }: Scope, { order_id, bits, matters }: Needing, { attempt
   return alerts.map((alert) => ({ ...alert, ...sum, text: textOf(alert, env, price) }))
 }
 
-const noItem = (): ProblemError => new ProblemError(404, 'not_found', 'No such item.')
+const noItem = (): ProblemError => notFound('item')
 
 /** Removes an item from the list until it changes again. @throws {ProblemError} if the item is not there. */
 export async function attentionDone(

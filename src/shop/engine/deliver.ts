@@ -5,7 +5,7 @@ import type { SqlValue } from '../../till/database.ts'
 import { pauseAfter } from '../../till/queue.ts'
 import { doRow, MAX_ATTEMPTS, makeDue, NEVER } from '../../till/settle.ts'
 import type { Row } from '../../till/store.ts'
-import { ProblemError } from '../lib/problem.ts'
+import { notFound, ProblemError } from '../lib/problem.ts'
 import type { Scope } from '../scope.ts'
 import { query } from '../tables.ts'
 
@@ -88,4 +88,4 @@ export const replaySoon = async (scope: Scope, id: string): Promise<boolean> => 
 export const noOnEvent = (): ProblemError =>
   new ProblemError(409, 'no_on_event', 'There is no onEvent to call.', 'The event waits until one is deployed.')
 
-const notFailing = (): ProblemError => new ProblemError(404, 'not_found', 'No such event is failing.')
+const notFailing = (): ProblemError => notFound('event is failing')

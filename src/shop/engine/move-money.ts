@@ -1,7 +1,6 @@
 // Captures, refunds and voids of `/api`: the till makes each once for its key, and its answer becomes an HTTP response.
 
 import { isConfigError } from '../../errors.ts'
-import { baseOrderId } from '../../orders/attempt-id.ts'
 import { requestOf } from '../../till/calls.ts'
 import { checkMoney, playMoney } from '../../till/move-money.ts'
 import { isOpen, type Message, type OperationKind } from '../../till/protocol.ts'
@@ -26,9 +25,7 @@ export interface MoneyCall {
 
 /** Makes a capture, refund or void once for each Idempotency-Key. @throws {StorageError} before it is sent. */
 export async function moveMoney(scope: Scope, order_id: string, call: MoneyCall): Promise<RecordedResponse> {
-  const { kind, idempotencyKey, fields, version: given, limit } = call
-  // A version without an order_id is that of the first attempt.
-  const version = given?.includes(':') === false ? `${encodeURIComponent(baseOrderId(order_id))}:${given}` : given
+  const { kind, idempotencyKey, fields, version, limit } = call
   const request = { ...(await requestOf(kind, fields, idempotencyKey)), version, limit }
   return play(scope, order_id, { type: 'request', request }, kind, fields)
 }

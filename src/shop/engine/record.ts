@@ -6,7 +6,7 @@ import type { SqlStatement } from '../../till/database.ts'
 import { answeredBy, isDeclined, type MoneyOperation } from '../../till/protocol.ts'
 import { type Reading, readNamed, readOrders } from '../../till/store.ts'
 import { describeError, logError } from '../lib/log.ts'
-import { ProblemError } from '../lib/problem.ts'
+import { notFound, ProblemError } from '../lib/problem.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import type { Scope } from '../scope.ts'
 import { query, queryAll, type Row } from '../tables.ts'
@@ -121,7 +121,7 @@ export async function act<T>(
 /** @throws {ProblemError} if there is no such order. */
 export async function addNote(scope: Scope, named: string, text: string): Promise<void> {
   const [reading] = await readNamed(scope.till, named)
-  if (reading.attempts.length === 0) throw new ProblemError(404, 'not_found', 'No such order.')
+  if (reading.attempts.length === 0) throw notFound('order')
   await scheduleErasure(scope, reading)
   const { by = 'api' } = scope
   await queryAll(scope, [

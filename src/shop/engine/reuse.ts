@@ -5,6 +5,7 @@ import type { ListedOrder } from '../../orders/listed-order.ts'
 import type { SqlStatement } from '../../till/database.ts'
 import { again, LOST } from '../../till/drive.ts'
 import { catchUp } from '../../till/listed.ts'
+import { listedOf } from '../../till/lists.ts'
 import { readOrder } from '../../till/store.ts'
 import { DAY_MS, HOUR_MS } from '../lib/day.ts'
 import type { Scope } from '../scope.ts'
@@ -205,8 +206,5 @@ export async function ordersOfLink(
     : ' FROM edgetill_order o WHERE o.order_id = ?'
   const rows = await query(scope, `SELECT o.shown, o.since${of}`, ...(reusable ? [nonce, after] : [order_id]))
   const page = rows.slice(0, limit)
-  const orders = page.map(({ shown, since }): ListedOrder => {
-    return { ...JSON.parse(String(shown)), listed_at: new Date(Number(since)).toISOString() }
-  })
-  return { orders, next: rows.length > limit ? Number(page.at(-1)?.number) : undefined }
+  return { orders: page.map(listedOf), next: rows.length > limit ? Number(page.at(-1)?.number) : undefined }
 }

@@ -55,6 +55,7 @@ const DECLINED = {
 
 const SETTLES = 'Its webhook settles it, or the next request once the service knows.'
 const ASKS = 'Try again in a few minutes: the service is asked then.'
+const settle = (id: string) => `POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
 
 function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>): Words {
   switch (answer.code) {
@@ -70,7 +71,7 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
         unsettled: [`It is not known whether an earlier ${kind} was executed.`, SETTLES],
         in_progress: [`Another ${kind} of this order is in progress, or its worker died.`, ASKS],
       }[code]
-      const detail = `${next} If you know the outcome, settle it manually: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+      const detail = `${next} If you know the outcome, settle it manually: ${settle(id)}`
       return { code: `${kind}_${code}`, title, detail, attempt_id: id }
     }
     case 'still_in_progress': {
@@ -80,13 +81,13 @@ function wordsOf(answer: Exclude<MoneyAnswer, { code: 'executed' | 'recorded' }>
     case 'contradicted': {
       const { id, kind, record } = answer
       const title = `The ${kind} was settled by hand, and the service reports another outcome: check the order.`
-      const detail = `Settle which outcome counts: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+      const detail = `Settle which outcome counts: ${settle(id)}`
       return { status: 502, code: 'outcome_unknown', title, detail, attempt_id: id, ...(record && { record }) }
     }
     case 'unexplained': {
       const { id, kind, operation_id } = answer
       const title = `The service shows a ${kind} that may be this one: the state of this order was lost.`
-      const detail = `Nothing is sent under this key. Say whether it is this one: POST …/attempts/${id}/settle with {"executed": true} or {"executed": false}.`
+      const detail = `Nothing is sent under this key. Say whether it is this one: ${settle(id)}`
       return { code: 'outcome_unknown', title, detail, attempt_id: id, operation_id }
     }
     case 'pending': {

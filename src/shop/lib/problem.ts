@@ -25,10 +25,10 @@ export class ProblemError extends Error {
     super(title)
     this.problem = { status, code, title, ...(detail !== undefined && { detail }), ...members }
   }
-  static of({ status, code, title, ...members }: Problem): ProblemError {
-    return new ProblemError(status, code, title, undefined, members)
-  }
 }
+
+export const notFound = (what: string, detail?: string): ProblemError =>
+  new ProblemError(404, 'not_found', `No such ${what}.`, detail)
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
   const body = JSON.stringify({ type: 'about:blank', ...problem })

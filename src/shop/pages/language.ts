@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { accepts } from 'hono/accepts'
 import { english } from './en.ts'
 import type { Site } from './layout.ts'
 import type { PagesOptions, Wording } from './options.ts'
@@ -17,6 +16,16 @@ function wordingsOf({ texts = [] }: PagesOptions = {}): [Wording, ...Wording[]] 
 /** `UK` and `UA` are both in use for Ukrainian. */
 const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())?.[0].replace(/^ua$/, 'uk') ?? ''
 
+/** The tags of an `Accept-Language` header, the most preferred first. */
+function preferred(header = ''): string[] {
+  const tags = header.split(',').map((part) => {
+    const [tag = '', q = 1] = part.split(/;\s*q=/i)
+    return { tag, q: Number(q) }
+  })
+  const accepted = tags.filter(({ q }) => q > 0)
+  return accepted.sort((a, b) => b.q - a.q).map(({ tag }) => tag)
+}
+
 /**
  * A page's shop and language: the language that the link requests for the checkout, if the pages have it; else the
  * language that the browser prefers.
@@ -26,13 +35,8 @@ const codeOf = (tag: string): string => /^[a-z]*/.exec(tag.trim().toLowerCase())
 export function siteFor(pages: PagesOptions | undefined = {}, c: Context, chosen = ''): Site {
   const wordings = wordingsOf(pages)
   const find = (tag: string) => wordings.find(({ lang }) => lang === codeOf(tag))
-  const lang = accepts(c, {
-    ...{ header: 'Accept-Language', supports: [], default: '' },
-    match: (all) =>
-      all
-        .filter(({ q }) => q > 0)
-        .sort((a, b) => b.q - a.q)
-        .find(({ type }) => find(type))?.type ?? '',
-  })
-  return { env: c.env, pages, wording: find(chosen) ?? find(lang) ?? wordings[0] }
+  const [wording = wordings[0]] = [chosen, ...preferred(c.req.header('accept-language'))].flatMap(
+    (tag) => find(tag) ?? [],
+  )
+  return { env: c.env, pages, wording }
 }

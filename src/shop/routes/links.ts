@@ -20,7 +20,7 @@ import { allowsInsecureHttp, basePath, linkSecrets } from '../env.ts'
 import { DAY_MS } from '../lib/day.ts'
 import { newShort } from '../lib/links.ts'
 import { isLoopback } from '../lib/loopback.ts'
-import { ProblemError } from '../lib/problem.ts'
+import { notFound, ProblemError } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import { ignoreOutage } from '../lib/storage-error.ts'
 import type { C } from '../scope.ts'
@@ -211,8 +211,7 @@ export const LINK_ROUTES: Routes<Extract<Call, `${string}/api/links${string}`>> 
   }),
 }
 
-const noSuchLink = (): ProblemError =>
-  new ProblemError(404, 'not_found', 'No such link.', 'Send the id that POST /api/links returned.')
+const noSuchLink = (): ProblemError => notFound('link', 'Send the id that POST /api/links returned.')
 
 async function linkIdOf(c: C): Promise<{ id: string; link: CheckoutLinkId }> {
   const id = c.req.param('id') as string

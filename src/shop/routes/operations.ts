@@ -97,9 +97,9 @@ const endOf =
 /** The till logs an unknown outcome; other failures are logged like those of any route. */
 function respond({ status, body }: RecordedResponse): Response {
   if (status === 200) return Response.json(body)
-  const problem = body as Problem
-  if (problem.code !== 'outcome_unknown') throw ProblemError.of(problem)
-  return problemResponse(problem)
+  const { code, title, ...members } = body as Problem
+  if (code !== 'outcome_unknown') throw new ProblemError(status, code, title, undefined, members)
+  return problemResponse(body as Problem)
 }
 
 /** Has a webhook sent again, and stores the response as its event, if it belongs to the order. */

@@ -7,7 +7,7 @@ import { finishStray, listAttention } from '../engine/attention.ts'
 import { readEvent } from '../engine/read-event.ts'
 import { showOrder } from '../engine/show.ts'
 import { getStray, listStrays } from '../kv/strays.ts'
-import { ProblemError } from '../lib/problem.ts'
+import { notFound } from '../lib/problem.ts'
 import { openCursor, sealCursor } from '../lib/query.ts'
 import type { Call } from './calls.ts'
 import { invalidParameter, PAGE, type Routes, route, time } from './route.ts'
@@ -23,6 +23,8 @@ function statesOf(text: string): MoneyState[] {
     return known
   })
 }
+
+const dateOf = (time: number | undefined): Date | undefined => (time === undefined ? undefined : new Date(time))
 
 export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api/orders${string}`>> = {
   // A page of orders, newest first, exact at this moment.
@@ -46,10 +48,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
         throw invalidParameter('from', 'must be earlier than to')
       }
       const listing = JSON.stringify({ ...filter, flag, from, to, open, states })
-      const period = {
-        ...(from !== undefined && { from: new Date(from) }),
-        ...(to !== undefined && { to: new Date(to) }),
-      }
+      const period = { from: dateOf(from), to: dateOf(to) }
       const filters = { ...filter, ...period, states, open: open === 'true', flag: flag as OrdersQuery['flag'] }
       const after = openCursor<string>(cursor, listing)
       const page = await listOrders(scope.till, { ...filters, limit, cursor: after })
@@ -71,7 +70,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     needs: 'orders',
     async run(c, scope) {
       const order = await showOrder(scope, c.req.param('order_id') as string)
-      if (!order) throw new ProblemError(404, 'not_found', 'No such order.')
+      if (!order) throw notFound('order')
       return order
     },
   }),
@@ -83,7 +82,7 @@ export const ORDER_ROUTES: Routes<'GET /api/attention' | Extract<Call, `GET /api
     needs: 'orders',
     async run({ req }, scope) {
       const stored = await readEvent(scope, req.param('order_id') as string, req.param('event_id') as string)
-      if (!stored) throw new ProblemError(404, 'not_found', 'No such event.')
+      if (!stored) throw notFound('event')
       const { received_at, event, issues, erased_at } = stored
       return { received_at, event: withoutToken(event), ...(issues && { issues }), ...(erased_at && { erased_at }) }
     },
@@ -109,7 +108,7 @@ export const STRAY_ROUTES: Routes<Extract<Call, `${string}/api/strays${string}`>
     needs: 'stored',
     async run({ req }, { kv }) {
       const data = await getStray(kv, req.param('id') as string)
-      if (data === undefined) throw new ProblemError(404, 'not_found', 'No such stray.')
+      if (data === undefined) throw notFound('stray')
       return { data }
     },
   }),
@@ -121,7 +120,7 @@ export const STRAY_ROUTES: Routes<Extract<Call, `${string}/api/strays${string}`>
     needs: 'orders',
     async run({ req }, scope) {
       const id = req.param('id') as string
-      if (!(await finishStray(scope, id))) throw new ProblemError(404, 'not_found', 'No such item.')
+      if (!(await finishStray(scope, id))) throw notFound('item')
       return { id, done: true }
     },
   }),

@@ -46,6 +46,8 @@ export interface ShopEnv {
   CUSTOMER_EMAIL?: string
   CUSTOMER_PHONE?: string
   CUSTOMER_PATRONYM?: string
+  /** The limit of the object's database, for `/health` and an alert. Default 10; on the free plan 5. */
+  STORAGE_GB?: string
   /** Days after which a customer's data is removed; empty: never. */
   RETENTION_DAYS: string
   /** `true` or `false`: whether the card's token is stored with its event. */

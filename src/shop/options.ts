@@ -93,6 +93,8 @@ export type AlertKind =
   | 'checkout_rejected'
   /** The worker is misconfigured; `misconfigured` names each binding, never its value. */
   | 'configuration'
+  /** The object's database is `percent` full, from 70 on. Raised once a day. */
+  | 'storage'
 
 /**
  * Your code for an alert. It runs in the background, at most once an hour for the same alert. After ten alerts of a

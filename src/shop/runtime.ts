@@ -23,7 +23,7 @@ export interface ObjectNamespace {
 
 /** The part of a Durable Object's state that the shop uses. */
 export interface ObjectState {
-  readonly storage: DurableStorage
+  readonly storage: DurableStorage & { readonly sql: { readonly databaseSize: number } }
 }
 
 /** Keeps the runtime going for work that no response waits for. */

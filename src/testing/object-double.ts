@@ -1,7 +1,7 @@
 import type { ShopEnv } from '../shop/env.ts'
 import type { ShopObjectClass, ShopObjectInstance } from '../shop/object.ts'
-import type { ObjectNamespace } from '../shop/runtime.ts'
-import type { DurableStorage, SqlValue } from '../till/database.ts'
+import type { ObjectNamespace, ObjectState } from '../shop/runtime.ts'
+import type { SqlValue } from '../till/database.ts'
 import { type Disk, openObjectStorage, type StorageAction, type StorageCalls, type Through } from './object-storage.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 
@@ -18,7 +18,7 @@ export interface ObjectDouble {
   /** The rows of a query, as the object's storage has them. */
   rows(query: string, ...bindings: SqlValue[]): Record<string, unknown>[]
   /** The storage of the object, for a test to write to. */
-  storage(): DurableStorage
+  storage(): ObjectState['storage']
   /** Loses the memory: the object starts again over its storage. */
   restart(next?: Restart): void
 }
@@ -100,7 +100,7 @@ export function createObjectDouble({
     return object
   }
 
-  function storageOf(through: Through): DurableStorage {
+  function storageOf(through: Through): ObjectState['storage'] {
     const before = (action: StorageAction, key: string) => double.before?.(action, key)
     const current = life
     const isDead = () => current.isOver || current.isDead()

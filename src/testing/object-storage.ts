@@ -1,4 +1,5 @@
-import type { DurableStorage, SqlValue } from '../till/database.ts'
+import type { ObjectState } from '../shop/runtime.ts'
+import type { SqlValue } from '../till/database.ts'
 import type { Database } from './sqlite.ts'
 
 /** A function that a call of an object, or of its storage, can be led through. */
@@ -41,7 +42,10 @@ const MAX_QUERY_BYTES = 100_000
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 
 /** The storage of an object: consistent, and as strict as the real one. */
-export function openObjectStorage(disk: Disk, { calls, through, commit, isDead, before }: Ways): DurableStorage {
+export function openObjectStorage(
+  disk: Disk,
+  { calls, through, commit, isDead, before }: Ways,
+): ObjectState['storage'] {
   const { database } = disk
   /** Statements without an `await` between them are one write: a death before its end leaves nothing. */
   function begin(): void {
@@ -84,8 +88,12 @@ export function openObjectStorage(disk: Disk, { calls, through, commit, isDead, 
     })
     return 1 + written.length
   }
+  const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
   return {
     sql: {
+      get databaseSize() {
+        return Number(database.exec(SIZE, []).rows[0]?.bytes)
+      },
       exec(query, ...bindings) {
         if (isDead()) throw new Error('The object has died.')
         check(query, bindings)

@@ -88,6 +88,27 @@ describe('alerts', () => {
     expect(logged('configuration')).toHaveLength(7)
   })
 
+  it('how full the object is, once a day from 70 % of STORAGE_GB on, as /health shows it', async () => {
+    const { world, alerts } = watched({ host: 'worker' })
+    await world.cron()
+    const gigabytes = world.object.storage().sql.databaseSize / 1e9
+    const full = async (share: number) => {
+      world.options.env = { STORAGE_GB: `${gigabytes / share}` }
+      await world.advance(HOUR_MS)
+      const health = (await (await world.api('/health')).json()) as { storage_percent?: number }
+      return health.storage_percent
+    }
+    expect([await full(0.69), alerts]).toEqual([undefined, []])
+    const percent = (await full(0.7)) as number
+    expect(percent).toBeGreaterThanOrEqual(70)
+    await full(0.9)
+    expect(alerts).toEqual([{ kind: 'storage', order_id: null, percent: expect.closeTo(percent, -1) }])
+    await world.advance(23 * HOUR_MS)
+    await full(0.9)
+    expect(alerts).toHaveLength(2)
+    expect(textOf(alerts[1] as RaisedAlert, { PUBLIC_ORIGIN: 'https://a.example' })).toMatch(/\d\d% full.*\/health$/)
+  })
+
   it('that throw, or never end, change nothing', async () => {
     for (const onAlert of failingOnAlert()) {
       const world = new World({ onAlert })

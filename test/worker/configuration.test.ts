@@ -51,6 +51,16 @@ describe('configuration', () => {
     },
   )
 
+  it('names a wrong STORAGE_GB, and stores webhooks all the same', async () => {
+    for (const STORAGE_GB of ['0', '0.0', 'ten', '-1', '5 GB']) {
+      const world = new World({ env: { STORAGE_GB } })
+      expect(await problemsOf(world)).toEqual(['STORAGE_GB'])
+      expect((await world.post(world.signed(paid('A-1')))).status).toBe(200)
+    }
+    for (const STORAGE_GB of ['', '5', '0.5'])
+      expect((await new World({ env: { STORAGE_GB } }).api('/health')).status).toBe(200)
+  })
+
   it.each([
     ['STATE', undefined],
     ...[undefined, 'till', { idFromName: () => 'x' }].map((value) => ['TILL', value] as const),

@@ -161,6 +161,8 @@ export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, 
       return `A webhook names no order (${alert.reason}). Ask the service which one is meant. See ${api}strays/${alert.id}`
     case 'configuration':
       return `The worker is misconfigured (${alert.misconfigured}). Correct it and deploy. See ${origin}/health`
+    case 'storage':
+      return `The database is ${alert.percent}% full, and takes no orders at 100%: move to Postgres. See ${origin}/health`
     case 'on_event_given_up':
       return `${order}onEvent failed ${alert.attempts} times and is not called again. Correct it, then send POST ${api}events/${alert.event_id}/replay`
     case 'on_event_failing':

@@ -3,6 +3,7 @@
 import type { SqlStatement } from '../../till/database.ts'
 import { markOpenPayments } from '../../till/settle.ts'
 import { DAY_MS, HOUR_MS } from '../lib/day.ts'
+import { percentFull } from '../object.ts'
 import type { RaisedAlert } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { isFirst, queryAll } from '../tables.ts'
@@ -48,6 +49,9 @@ export async function raiseDueAlerts(scope: Scope): Promise<void> {
     ...closed.map((id): SqlStatement => ['DELETE FROM edgetill_alert WHERE id = ?', [id]]),
   ])
   for (const [i, alert] of newAlerts.entries()) if (written[i]?.length) raiseAlert(scope, alert)
+  const percent = percentFull(scope)
+  if (percent !== undefined && (await isFirst(scope, 'storage', DAY_MS)))
+    raiseAlert(scope, { kind: 'storage', order_id: null, percent })
   const failing = matters.find(({ alert }) => alert.kind === 'on_event_failing')
   if (failing && (await isFirst(scope, 'on_event_failing', HOUR_MS)))
     raiseAlert(scope, { ...failing.alert, waiting: await countFailing(scope) })

@@ -48,7 +48,7 @@ const NEEDS: Record<Group, readonly Name[]> = {
   balances: ['API_URL', ...CALLS],
 }
 
-const ALL: readonly Name[] = [...new Set(Object.values(NEEDS).flat())]
+const ALL: readonly Name[] = [...new Set([...Object.values(NEEDS).flat(), 'STORAGE_GB' as const])]
 
 /** The bindings that wrangler keeps as secrets. */
 export const SECRETS: readonly Name[] = [...KEYS, 'API_SECRET_PREVIOUS', ...LINK_SECRETS, ...TOKENS]
@@ -167,6 +167,7 @@ const CHECKS: Partial<Record<Name, readonly [check: Check | undefined, live?: Ch
   CUSTOMER_EMAIL: [unless(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'must be one e-mail address')],
   CUSTOMER_PHONE: [unless(/^\+?\d{7,15}$/, 'must be a phone number such as +380441234567')],
   SHOP_TZ: [(value) => (zoneOf(value) ? undefined : 'must be a time zone such as Europe/Kyiv')],
+  STORAGE_GB: [unless(/^(?!0*\.?0*$)\d+(\.\d+)?$/, 'must be a number of gigabytes such as 5')],
   RETENTION_DAYS: [unless(/^[1-9]\d{0,4}$/, 'must be a whole number of days, or empty')],
   KEEP_CARD_TOKEN: [boolean],
   PUBLIC_ORIGIN: [

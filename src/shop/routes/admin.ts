@@ -11,6 +11,7 @@ import { isLoopback } from '../lib/loopback.ts'
 import { type Actor, holderOf } from '../lib/people.ts'
 import { problemResponse } from '../lib/problem.ts'
 import type { Tries } from '../lib/tries.ts'
+import { percentFull } from '../object.ts'
 import { hostOf, scopeOf, withoutIn } from '../open-scope.ts'
 import { actorOf, type C, type Deps } from '../scope.ts'
 
@@ -49,7 +50,7 @@ const tokenOf = ({ req }: C): string | undefined => req.header('authorization')?
  * `GET /health`: checks the whole configuration. In public it returns `ok` or `misconfigured`, and `"mode":"test"` if
  * no real money moves. The log names each wrong binding, never its value, and so does the response to the bearer of the
  * admin token. For that bearer the object is called too, which reveals a namespace of another program's class, and
- * `waiting_events` counts the events that `onEvent` fails on.
+ * `waiting_events` counts the events that `onEvent` fails on, and `storage_percent` is set from 70 on.
  */
 export function health(deps: Deps): (c: C) => Promise<Response> {
   return async (c) => {
@@ -59,13 +60,15 @@ export function health(deps: Deps): (c: C) => Promise<Response> {
       configurationProblems(c.env, ['ADMIN_TOKEN']).length === 0 && holderOf(c.env, tokenOf(c) ?? '')?.by === 'api'
     const asks = isAdmin && problems.every(({ binding }) => binding !== 'TILL')
     // A namespace of another program's class has no such count.
-    const waiting_events = asks ? await countFailing(scopeOf(deps, c)).catch(() => undefined) : undefined
+    const scope = scopeOf(deps, c)
+    const waiting_events = asks ? await countFailing(scope).catch(() => undefined) : undefined
     if (asks && typeof waiting_events !== 'number') {
       problems.push({ binding: 'TILL', problem: 'does not respond as the class ShopObject' })
     }
     const warning = isAdmin ? hostOf(deps).warningOf?.(c.req.raw) : undefined
-    if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events, warning })
-    raiseMisconfigured(scopeOf(deps, c), describeProblems(problems))
+    const storage_percent = percentFull(scope)
+    if (problems.length === 0) return c.json({ status: 'ok', ...mode, waiting_events, storage_percent, warning })
+    raiseMisconfigured(scope, describeProblems(problems))
     return c.json({ status: 'misconfigured', ...mode, ...(isAdmin && { problems }) }, 503)
   }
 }

@@ -286,17 +286,20 @@ it('the log names the fields that the service or the SDK rejects', async () => {
 it('a rejected payment is a matter for a person until it could be opened, and an opened link says nothing of it', async () => {
   const world = new World({ env: { RETENTION_DAYS: '10' } })
   const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
-  const kinds = async () =>
-    ((await (await world.api('/api/attention')).json()) as { items: { kind: string }[] }).items.map(({ kind }) => kind)
+  const matters = async () =>
+    ((await (await world.api('/api/attention')).json()) as { items: { kind: string; at: string }[] }).items
   instead(world, CREATE, () => error(400))
   await visit(world, link)
-  expect(await kinds()).toEqual(['checkout_rejected'])
-  // It holds no personal data, and outlives it.
+  const first = await matters()
+  expect(first).toMatchObject([{ kind: 'checkout_rejected', at: new Date(world.time).toISOString() }])
+  // It holds no personal data, and outlives it; another visit makes it no newer.
   await world.advance(12 * DAY_MS)
-  expect(await kinds()).toEqual(['checkout_rejected'])
+  expect(await matters()).toEqual(first)
+  await visit(world, link)
+  expect(await matters()).toEqual(first)
   world.intercept = undefined
   const url = await world.open(link)
-  expect(await kinds()).toEqual([])
+  expect(await matters()).toEqual([])
   const before = world.object.calls.object
   expect((await visit(world, link)).text).toBe(url)
   // Whether it was revoked, and the order.

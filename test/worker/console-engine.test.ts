@@ -101,6 +101,20 @@ describe('attention that is done', () => {
   })
 })
 
+it('the record of the shop has each act of one moment on one of its pages', async () => {
+  const world = create()
+  const ids = ['A-1', 'A-2', 'A-3']
+  for (const id of ids) await world.deliver(payment(id))
+  for (const id of ids) await post(world, `/api/orders/${id}/notes`, { text: 'x' })
+  const found: unknown[] = []
+  for (let cursor: unknown = '', page = 0; cursor !== null && page < 5; page++) {
+    const { entries, ...next } = await json(world, `/api/audit?limit=1${cursor && `&cursor=${cursor}`}`)
+    found.push(...(entries as Json[]).map(({ order_id }) => order_id))
+    cursor = next.cursor
+  }
+  expect(found.sort()).toEqual(ids)
+})
+
 describe('short links', () => {
   it('show a closed page where there is none, and lose what is personal', async () => {
     const world = create()

@@ -287,11 +287,13 @@ it('a rejected payment is a matter for a person until it could be opened, and an
   const world = new World({ env: { RETENTION_DAYS: '10' } })
   const link = await world.link({ order_id: 'A-1' }, world.time + 30 * DAY_MS)
   const matters = async () =>
-    ((await (await world.api('/api/attention')).json()) as { items: { kind: string; at: string }[] }).items
+    ((await (await world.api('/api/attention')).json()) as { items: { kind: string; at: string; text: string }[] })
+      .items
   instead(world, CREATE, () => error(400))
   await visit(world, link)
   const first = await matters()
   expect(first).toMatchObject([{ kind: 'checkout_rejected', at: new Date(world.time).toISOString() }])
+  expect(first[0]?.text).toContain('the service rejects its payment, so nobody can pay it.')
   // It holds no personal data, and outlives it; another visit makes it no newer.
   await world.advance(12 * DAY_MS)
   expect(await matters()).toEqual(first)

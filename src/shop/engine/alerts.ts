@@ -174,7 +174,7 @@ export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, 
     case 'operation_declined':
       return `${order}a ${alert.operation} that was pending was declined: no money moved. See ${at}`
     case 'checkout_rejected':
-      return `${order}the service rejects its payment (${alert.fields}), so nobody can pay it. Correct it, or make a new link. See ${at}`
+      return `${order}the service rejects its payment${` (${alert.fields})`.replace(' ()', '')}, so nobody can pay it. Correct it, or make a new link. See ${at}`
     case 'checkout_open':
       return `${order}its payment has not ended for a day. ${portal}`
     default: {

@@ -59,8 +59,8 @@ async function fill(database: TillDatabase, count: number): Promise<void> {
     [],
   )
   await database.run(
-    `INSERT INTO edgetill_log (order_key, number, attempt, order_id, kind, id, written_at, is_open, body, attempts)
-     SELECT 'key' || i, 1, 1, 'mugs-' || i, 'event', 'id' || i, ${since}, 0, '{}', 0 FROM (${n}) AS t`,
+    `INSERT INTO edgetill_log (order_id, number, attempt, kind, id, written_at, is_open, body, attempts)
+     SELECT 'mugs-' || i, 1, 1, 'event', 'id' || i, ${since}, 0, '{}', 0 FROM (${n}) AS t`,
     [],
   )
   await database.run(

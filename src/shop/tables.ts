@@ -30,7 +30,7 @@ const TABLES = `
   CREATE INDEX edgetill_act_at ON edgetill_act (at, id);
   CREATE INDEX edgetill_act_order ON edgetill_act (order_id, at);
   CREATE TABLE edgetill_alert (id TEXT PRIMARY KEY, at bigint NOT NULL);
-  CREATE TABLE edgetill_done (order_id TEXT NOT NULL, item TEXT NOT NULL, bit integer NOT NULL, order_key text NOT NULL, number bigint NOT NULL,
+  CREATE TABLE edgetill_done (order_id TEXT NOT NULL, item TEXT NOT NULL, bit integer NOT NULL, number bigint NOT NULL,
     PRIMARY KEY (order_id, item));
   CREATE TABLE edgetill_matter (id TEXT PRIMARY KEY, at bigint NOT NULL, is_done integer NOT NULL, matter text NOT NULL);
   CREATE INDEX edgetill_matter_open ON edgetill_matter (at) WHERE is_done = 0;

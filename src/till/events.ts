@@ -143,21 +143,21 @@ export async function storeEvent(
 }
 
 /** Makes the other payments of a paid order due now: a payment that can still be made is cancelled. */
-const lookBeside = ({ database }: TillOptions, { order_key, attempt }: Reading): SqlStatement => [
-  update(`next_at = ${database.clock}`, "order_key = ? AND kind = 'payment' AND id = '' AND attempt <> ?"),
-  [order_key, attempt],
+const lookBeside = ({ database }: TillOptions, { base_id, attempt }: Reading): SqlStatement => [
+  update(`next_at = ${database.clock}`, "order_id = ? AND kind = 'payment' AND id = '' AND attempt <> ?"),
+  [base_id, attempt],
 ]
 
 /** The event of a row. */
-export async function eventIn(scope: TillOptions, { order_key, body, summary }: Row): Promise<WebhookEvent> {
+export async function eventIn(scope: TillOptions, { order_id, body, summary }: Row): Promise<WebhookEvent> {
   const stored = JSON.parse(body)
-  const [base] = stored.of ? await run(scope, `SELECT body FROM edgetill_log WHERE ${ONE}`, order_key, stored.of) : []
+  const [base] = stored.of ? await run(scope, `SELECT body FROM edgetill_log WHERE ${ONE}`, order_id, stored.of) : []
   return unpacked(stored, JSON.parse(summary ?? '{}'), base && JSON.parse(base.body).answer?.record)
 }
 
 /** Stores an event without an order. A copy of a stored event loses the insert. */
 async function storeStray(scope: TillOptions, id: string, body: object): Promise<undefined> {
-  const place = { order_key: `stray/${id}`, base_id: null, attempt: 0, next: 0 }
+  const place = { base_id: `stray/${id}`, attempt: 0, next: 0 }
   await append(scope, place, { kind: 'stray', id, body, isOpen: true }).catch(
     (error: unknown) => error === LOST || Promise.reject(error),
   )

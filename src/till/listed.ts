@@ -9,7 +9,7 @@ import type { SqlStatement, SqlValue } from './database.ts'
 import { again, LOST, sideBySide } from './drive.ts'
 import type { TillScope } from './events.ts'
 import { isOpen } from './protocol.ts'
-import { checkOwner, orderKeyOf, type Reading, type Row, readOrder, run, runAll, selectOrder, update } from './store.ts'
+import { checkOwner, type Reading, type Row, readOrder, run, runAll, selectOrder, update } from './store.ts'
 
 /** A row of a list's table. */
 export type ListRow = Record<string, SqlValue>
@@ -37,15 +37,16 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 export async function putListed(scope: TillScope, behind: readonly Behind[]): Promise<void> {
   const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
     WHERE o.order_id = ?`
-  const newer = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_key = ? AND (number = 1 OR (kind = 'event' AND
+  const newer = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_id = ? AND (number = 1 OR (kind = 'event' AND
     unlisted IS NOT NULL)) ORDER BY number`
   await again(async () => {
-    const reads = behind.map(async ({ order_id }): Promise<SqlStatement[]> => {
-      const key = await orderKeyOf(order_id)
-      // The list's row before the log: another process that has written since may have read a newer log.
-      return [[known, [order_id]], selectOrder(scope, key), [newer, [key]]]
-    })
-    const read = await runAll(scope, (await Promise.all(reads)).flat())
+    // The list's row before the log: another process that has written since may have read a newer log.
+    const reads = behind.flatMap(({ order_id }): SqlStatement[] => [
+      [known, [order_id]],
+      selectOrder(scope, order_id),
+      [newer, [order_id]],
+    ])
+    const read = await runAll(scope, reads)
     const puts = await Promise.all(behind.map((one, i) => fold(scope, one, read.slice(3 * i))))
     const written = await runAll(scope, puts.flat())
     if (written.flat().filter((row) => 'order_id' in row).length < behind.length) throw LOST
@@ -59,7 +60,7 @@ async function fold(
   read: readonly (readonly object[])[],
 ): Promise<SqlStatement[]> {
   const [before, log, rows] = read as [ListRow[], Row[], Row[]]
-  const { order_key, next, attempts } = await readOrder(scope, order_id, '', [], log)
+  const { next, attempts } = await readOrder(scope, order_id, '', [], log)
   const records = rows.flatMap(({ id, summary, body, unlisted }) => {
     const { record, erased } = JSON.parse(body)
     return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased, id } : []
@@ -77,7 +78,7 @@ async function fold(
     ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
   const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
   const own = [order_id, token]
-  const done = update('unlisted = NULL', `order_key = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
+  const done = update('unlisted = NULL', `order_id = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
   return [
     [put, [...Object.values(columns), before[0]?.token ?? null]],
     ...attempts.flatMap((one) =>
@@ -85,7 +86,7 @@ async function fold(
         ([sql, values]): SqlStatement => [sql.replace('?own', isOwn), [order_id, ...values, ...own]],
       ),
     ),
-    [done, [order_key, next, until, ...own]],
+    [done, [order_id, next, until, ...own]],
   ]
 }
 

@@ -33,7 +33,7 @@ export interface TillLog {
 export type TableKeys = Readonly<Record<string, readonly string[]>>
 
 const TABLES: TableKeys = {
-  edgetill_log: ['order_key', 'number'],
+  edgetill_log: ['order_id', 'number'],
   edgetill_order: ['order_id'],
   edgetill_money: ['order_id', 'attempt', 'id'],
 }

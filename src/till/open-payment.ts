@@ -102,7 +102,7 @@ interface Run extends Calls {
   base_id: string
   /** The last reading, and the place of the next row. */
   reading?: Reading
-  place?: Pick<Reading, 'order_key' | 'base_id' | 'attempt' | 'next'>
+  place?: Pick<Reading, 'base_id' | 'attempt' | 'next'>
   /** The payment that customers were redirected to last, when the run began. */
   seen?: string
   /** An opening's request, and the payment as its row will have it. */
@@ -330,16 +330,15 @@ export const closeOrder = (scope: TillScope, base_id: string): Promise<void> =>
  * it was cancelled because no link leads to it.
  */
 async function noteLink(
-  { scope, reading }: Run,
+  { scope, base_id, reading }: Run,
   { opened_at, expires_at, expired }: Partial<PaymentLink>,
 ): Promise<undefined> {
-  const { order_key } = reading as Reading
   const { payment } = lastOf(reading as Reading) ?? {}
   if (!payment?.link) return
   const known = JSON.parse(JSON.stringify({ opened_at, expires_at, expired }))
   const body = JSON.stringify({ ...JSON.parse(payment.body), link: { ...payment.link, ...known } })
   const sql = update(`body = ?, next_at = ${scope.database.clock} + ${LOOK_MS}`, `${ONE} AND body = ?`)
-  await run(scope, sql, body, order_key, payment.number, payment.body)
+  await run(scope, sql, body, base_id, payment.number, payment.body)
 }
 
 async function cancel(
@@ -375,20 +374,20 @@ async function create(
   { attempt, isNew }: Extract<CheckoutCommand, { type: 'create' }>,
 ): Promise<CheckoutMessage> {
   const { scope, base_id, place, visit } = opening as Required<Run>
-  const { attempts, order_key, read_at } = opening.reading as Reading
+  const { attempts, read_at } = opening.reading as Reading
   const order_id = attemptId(base_id, attempt)
   const input = visit ? await visit.inputOf(order_id) : { ...(opening.input as CreatePaymentInput), order_id }
   const requested = { ...(opening.requested as Payment), server_url: input.server_url }
   const body = JSON.stringify(requested)
   const before = attempts.find((one) => one.attempt === attempt)?.payment
   // If several processes find the payment abandoned, only one takes it over.
-  if (before) await abandon(scope, order_key, before.number, before.body)
+  if (before) await abandon(scope, base_id, before.number, before.body)
   const row = { kind: 'payment', id: '', body: requested, dueInMs: LOOK_MS } as const
   const [{ number }] = await append(scope, Object.assign(place, { attempt }), row)
   // Check again behind this row: a revocation is recorded first and reads the rows afterwards, so one finds the other.
   if (visit && (await visit.isRevoked())) {
     opening.isRevoked = true
-    await abandon(scope, order_key, number, body)
+    await abandon(scope, base_id, number, body)
     throw LOST
   }
   Object.assign(opening, { isSent: true, seen: seenOf({ number }) })
@@ -405,21 +404,21 @@ async function create(
     const how = wasUsed(error) ? 'used' : outcome === 'unknown' ? outcome : isUnusable ? 'unusable' : 'failed'
     if (!visit) opening.failed = failed(input.order_id, how === 'used' ? 'unknown' : outcome, error)
     if (how === 'failed' || how === 'unusable') {
-      await abandon(scope, order_key, number, body)
+      await abandon(scope, base_id, number, body)
       delete opening.seen
     } else if (visit) {
       // The call has ended: no visitor has to wait for it any more.
       const sql = update('body = ?', `${ONE} AND body = ?`)
-      await run(scope, sql, JSON.stringify({ ...requested, lost: true }), order_key, number, body)
+      await run(scope, sql, JSON.stringify({ ...requested, lost: true }), base_id, number, body)
     }
     return { type: 'not_created', attempt, isNew, how }
   }
   const url = response.url ?? response.user_action_url ?? null
   // The service takes an order_id once: this is its payment, even if another process has taken it over.
-  const paymentNumber = `coalesce((SELECT number FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
+  const paymentNumber = `coalesce((SELECT number FROM edgetill_log WHERE order_id = ? AND attempt = ? AND kind = 'payment' AND id = ''), ?)`
   const set = `body = ?, id = '', next_at = ${scope.database.clock} + ${LOOK_MS}`
-  const sql = update(set, `order_key = ? AND number = ${paymentNumber}`)
-  const values = [JSON.stringify({ ...requested, url }), order_key, order_key, attempt, number]
+  const sql = update(set, `order_id = ? AND number = ${paymentNumber}`)
+  const values = [JSON.stringify({ ...requested, url }), base_id, base_id, attempt, number]
   await runAll(scope, [[sql, values], ...(scope.opened?.(base_id) ?? [])])
   delete opening.seen
   opening.opened = { outcome: 'done', url }
@@ -442,9 +441,9 @@ const isRejected = (error: unknown): boolean =>
  * Frees an order_id for another try, also with other terms.
  * @throws LOST if another process has written the row since.
  */
-async function abandon(scope: TillOptions, order_key: string, number: number, body: string): Promise<void> {
+async function abandon(scope: TillOptions, base_id: string, number: number, body: string): Promise<void> {
   const set = `id = CAST(number AS text), next_at = NULL, unlisted = ${scope.database.clock} + 1`
   const sql = update(set, `${ONE} AND id = '' AND body = ? RETURNING id`)
-  const rows = await run(scope, sql, order_key, number, body)
+  const rows = await run(scope, sql, base_id, number, body)
   if (rows.length === 0) throw LOST
 }

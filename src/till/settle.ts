@@ -19,7 +19,6 @@ import {
   CLOSED,
   checkOwner,
   ONE,
-  orderKeyOf,
   type Reading,
   type Row,
   readOrder,
@@ -82,8 +81,8 @@ export async function doDue(scope: TillScope, kind: 'event' | 'operation' | 'pay
   const due = `SELECT l.*, v.owner FROM edgetill_log l, (SELECT max(owner) AS owner FROM edgetill_version) v
     WHERE kind = ? AND next_at <= ${scope.database.clock} ORDER BY attempts, next_at LIMIT 50`
   const rows = await run(scope, due, kind)
-  await sideBySide([...new Set(rows.map(({ order_key }) => order_key))], async (order) => {
-    for (const row of rows.filter(({ order_key }) => order_key === order)) {
+  await sideBySide([...new Set(rows.map(({ order_id }) => order_id))], async (order) => {
+    for (const row of rows.filter(({ order_id }) => order_id === order)) {
       checkOwner(scope, row)
       await doRow(scope, row).catch((error: unknown) => isConfigError(error) && Promise.reject(error))
     }
@@ -101,7 +100,7 @@ export async function doRow(scope: TillScope, row: Row): Promise<void> {
   const attempts = row.attempts + 1
   const set = `attempts = attempts + 1, next_at = ${nextOf(scope, { ...row, attempts })} + ${ON_EVENT_MS}`
   const claim = update(set, `NOT ${CLOSED} AND ${ONE} AND next_at = ? RETURNING next_at, body`)
-  const [claimed] = await run(scope, claim, row.order_key, row.number, row.next_at)
+  const [claimed] = await run(scope, claim, row.order_id, row.number, row.next_at)
   if (claimed) await doClaimed(scope, { ...row, ...claimed, attempts })
 }
 
@@ -118,7 +117,7 @@ export async function doClaimed(scope: TillScope, row: Row, due?: DueEvent): Pro
   })
   // The error may name a customer whose data was erased in between.
   const end = update(`error = CASE WHEN body = ? THEN ? END, next_at = ${next}`, `${ONE} AND next_at = ?`)
-  await run(scope, end, body, error, row.order_key, row.number, row.next_at)
+  await run(scope, end, body, error, row.order_id, row.number, row.next_at)
 }
 
 /** Calls `onEvent`, or looks whether an operation or a payment is over: in the rows, else at the service. */
@@ -146,7 +145,7 @@ async function isDone(scope: TillScope, row: Row, due?: DueEvent, mayAsk = true)
   if (isOver) return isHeard(scope, reading, own)
   if (!mayAsk) {
     // The payment can still be paid, or has been: a person has to look at it.
-    if (kind === 'payment' && isPaidElsewhere) await run(scope, update('is_open = 1', ONE), row.order_key, row.number)
+    if (kind === 'payment' && isPaidElsewhere) await run(scope, update('is_open = 1', ONE), row.order_id, row.number)
     return false
   }
   if (own && isOpen(own)) await checkMoney(scope, order_id, id)
@@ -176,7 +175,7 @@ export async function listAttention(scope: TillOptions): Promise<TillAttention[]
     AND next_at > 0 AND attempts > 4 ORDER BY written_at`
   const rows = await run(scope, sql)
   const found: TillAttention[] = []
-  for (const order_id of new Set(rows.flatMap((row) => row.order_id ?? []))) {
+  for (const order_id of new Set(rows.flatMap(({ kind, order_id }) => (kind === 'stray' ? [] : order_id)))) {
     const { attempts } = await readOrder(scope, order_id)
     for (const { order, calls, now } of attempts) {
       const isOld = (started_at: string) => now - Date.parse(started_at) >= 10 * MINUTE_MS
@@ -217,13 +216,13 @@ export async function makeDue(scope: TillOptions, where: string, ...values: stri
 
 /** Marks payments that have not ended for a day: a pending payment, and one about which the service cannot be asked. */
 export async function markOpenPayments(scope: TillOptions): Promise<void> {
-  const isPending = `EXISTS (SELECT 1 FROM edgetill_log e WHERE e.order_key = l.order_key AND e.attempt = l.attempt AND e.kind = 'event'
+  const isPending = `EXISTS (SELECT 1 FROM edgetill_log e WHERE e.order_id = l.order_id AND e.attempt = l.attempt AND e.kind = 'event'
     AND e.summary LIKE '%"status":"pending"%')`
-  const due = `SELECT l.order_key, l.number, 1 AS is_open FROM edgetill_log l WHERE l.kind = 'payment' AND l.next_at > 0 AND l.is_open = 0
+  const due = `SELECT l.order_id, l.number, 1 AS is_open FROM edgetill_log l WHERE l.kind = 'payment' AND l.next_at > 0 AND l.is_open = 0
     AND l.written_at <= ${scope.database.clock} - ${DAY_MS} AND (l.error IS NOT NULL OR ${isPending})`
-  const over = `SELECT order_key, number, 0 AS is_open FROM edgetill_log WHERE kind = 'payment' AND is_open > 0 AND next_at IS NULL`
-  for (const { is_open, order_key, number } of await run(scope, `${due} UNION ALL ${over}`))
-    await run(scope, update('is_open = ?', ONE), is_open, order_key, number)
+  const over = `SELECT order_id, number, 0 AS is_open FROM edgetill_log WHERE kind = 'payment' AND is_open > 0 AND next_at IS NULL`
+  for (const { is_open, order_id, number } of await run(scope, `${due} UNION ALL ${over}`))
+    await run(scope, update('is_open = ?', ONE), is_open, order_id, number)
 }
 
 /** Replaces an error's text, which may name a customer. */
@@ -238,10 +237,9 @@ export type Erased = Pick<Row, 'kind' | 'id' | 'attempt' | 'summary' | 'written_
  */
 export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erased[]> {
   const { base_id } = attemptOf(order_id)
-  const order_key = await orderKeyOf(base_id)
   // Erase events first: an event's record is restored from the record of its end.
-  const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_key = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
-  const rows = await run(scope, sql, order_key)
+  const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_id = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
+  const rows = await run(scope, sql, base_id)
   const timeOf = ({ kind, body, written_at }: Row) =>
     Number((kind === 'payment' && JSON.parse(body).link?.opened_at) || written_at)
   const isKept = (row: Row) => until !== undefined && timeOf(row) > until
@@ -255,7 +253,7 @@ export async function eraseOrder(scope: TillOptions, order_id: string, until?: n
     const body = JSON.stringify(erasedBody(row, rows))
     return body === row.body && (row.error ?? REMOVED) === REMOVED
       ? []
-      : [[erase, [body, order_key, row.number, row.body]]]
+      : [[erase, [body, base_id, row.number, row.body]]]
   })
   if (updates.length > 0) await runAll(scope, updates)
   if (rows.length > 0 && until === undefined) await putListed(scope, [{ order_id: base_id, unlisted: NEVER }])

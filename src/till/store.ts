@@ -1,12 +1,10 @@
 import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
-import { sha256Async } from '../lib/sha256.ts'
 import { attemptId, attemptOf, baseOrderId } from '../orders/attempt-id.ts'
 import { foldSummaries, holdsMoney, shownOf } from '../orders/fold.ts'
 import type { Buyer } from '../orders/listed-order.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import type { ExpectedPayment, Order } from '../orders/order.ts'
-import { orderText } from '../orders/order-key.ts'
 import { type EventSummary, fieldsOf } from '../orders/summary.ts'
 import { eventFrom } from './calls.ts'
 import type { SqlStatement, SqlValue, TillDatabase } from './database.ts'
@@ -29,7 +27,7 @@ const VERSION = 1
 /**
  * `edgetill_log` is an order's history, in one sequence for all attempts at paying it: a decision from an older state
  * loses the insert, and is made again. `order_id` is the id that the shop knows (`mugs`), `attempt` 2 is `mugs~2` at
- * the service.
+ * the service. A stray has `stray/` and its id, and `attempt` 0.
  * | kind | id | is_open |
  * | --- | --- | --- |
  * | event, stray | eventKey | its order has a flag; 2: it shows another end of an operation; it names no order |
@@ -45,12 +43,12 @@ const VERSION = 1
 const TABLES = `
   CREATE TABLE edgetill_version (version integer PRIMARY KEY, owner text, started_at bigint, recovered_at bigint, backup_at bigint);
   CREATE TABLE edgetill_closed (at bigint, moved_to text);
-  CREATE TABLE edgetill_log (order_key text NOT NULL, number integer NOT NULL, order_id text, attempt integer NOT NULL, kind text NOT NULL, id text NOT NULL,
+  CREATE TABLE edgetill_log (order_id TEXT NOT NULL, number integer NOT NULL, attempt integer NOT NULL, kind text NOT NULL, id text NOT NULL,
     written_at bigint NOT NULL, name text, is_open integer NOT NULL, summary text, body text NOT NULL, next_at bigint, attempts integer NOT NULL,
-    error text, unlisted bigint, PRIMARY KEY (order_key, number));
-  CREATE UNIQUE INDEX edgetill_log_payment ON edgetill_log (order_key, attempt) WHERE kind = 'payment' AND id = '';
-  CREATE UNIQUE INDEX edgetill_log_key ON edgetill_log (order_key, name) WHERE kind = 'operation';
-  CREATE UNIQUE INDEX edgetill_log_one ON edgetill_log (order_key) WHERE kind = 'operation' AND is_open = 1;
+    error text, unlisted bigint, PRIMARY KEY (order_id, number));
+  CREATE UNIQUE INDEX edgetill_log_payment ON edgetill_log (order_id, attempt) WHERE kind = 'payment' AND id = '';
+  CREATE UNIQUE INDEX edgetill_log_key ON edgetill_log (order_id, name) WHERE kind = 'operation';
+  CREATE UNIQUE INDEX edgetill_log_one ON edgetill_log (order_id) WHERE kind = 'operation' AND is_open = 1;
   CREATE INDEX edgetill_log_open ON edgetill_log (written_at) WHERE is_open > 0;
   CREATE INDEX edgetill_log_due ON edgetill_log (kind, next_at) WHERE next_at IS NOT NULL;
   CREATE INDEX edgetill_log_unlisted ON edgetill_log (order_id, unlisted) WHERE unlisted IS NOT NULL;${LIST_TABLES}`
@@ -155,7 +153,7 @@ export async function migrate(tables: Tables): Promise<void> {
 type Kind = 'event' | 'payment' | 'operation' | 'end' | 'close' | 'stray'
 
 /** A row of `edgetill_log`, with columns that a query adds. A 64-bit integer may be a text. */
-export type Row = Record<'order_key' | 'order_id' | 'id' | 'body', string> &
+export type Row = Record<'order_id' | 'id' | 'body', string> &
   Record<'number' | 'attempt' | 'is_open' | 'attempts', number> &
   Record<'written_at' | 'next_at' | 'unlisted' | 'now' | 'recovered_at' | 'backup_at', SqlValue> &
   Record<'name' | 'error' | 'summary', string | null> & { kind: Kind; owner: string }
@@ -170,7 +168,7 @@ type NewRow = {
   dueInMs?: number | null
   attempts?: number
 }
-type Place = { order_key: string; base_id: string | null; attempt: number; next: number }
+type Place = Pick<Reading, 'base_id' | 'attempt' | 'next'>
 
 /** The condition that the till is closed: its rows are copied elsewhere, and a new row would be lost. */
 export const CLOSED = 'EXISTS (SELECT at FROM edgetill_closed)'
@@ -188,11 +186,11 @@ export async function append(
 ): Promise<[Row, ...(readonly object[])[]]> {
   const { kind, id, body, summary, name = null, isOpen = false, dueInMs = null, attempts = 0 } = row
   const { clock } = tables.database
-  const { order_key, base_id, attempt } = order
-  const sql = `INSERT INTO edgetill_log (order_key, number, attempt, kind, id, order_id, name, is_open, body, summary, written_at, next_at,
-    attempts, unlisted) VALUES (${kind === 'end' ? '?' : `(SELECT ? WHERE NOT ${CLOSED})`}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, ${attempts}, ${base_id === null ? null : clock})
+  const { base_id, attempt } = order
+  const sql = `INSERT INTO edgetill_log (order_id, number, attempt, kind, id, name, is_open, body, summary, written_at, next_at,
+    attempts, unlisted) VALUES (${kind === 'end' ? '?' : `(SELECT ? WHERE NOT ${CLOSED})`}, ?, ?, ?, ?, ?, ?, ?, ?, ${clock}, ${clock} + ${dueInMs}, ${attempts}, ${attempt === 0 ? null : clock})
     ON CONFLICT DO NOTHING RETURNING *`
-  const place = [order_key, order.next++, attempt, kind, id, base_id]
+  const place = [base_id, order.next++, attempt, kind, id]
   const rest = [name, Number(isOpen), JSON.stringify(body), summary ? JSON.stringify(summary) : null]
   const values = [...place, ...rest]
   const [[written] = [], ...rows] = await runAll(tables, [[sql, values], ...beside])
@@ -201,7 +199,7 @@ export async function append(
 }
 
 /** The condition that selects one row. */
-export const ONE = 'order_key = ? AND number = ?'
+export const ONE = 'order_id = ? AND number = ?'
 
 /** The statement of every change of a stored row. */
 export const update = (set: string, where: string): string => `UPDATE edgetill_log SET ${set} WHERE ${where}`
@@ -246,7 +244,7 @@ export type PaymentLink = { page: object; expires_at: number; opened_at?: number
  */
 export interface Reading
   extends Record<'attempt' | 'announced' | 'next' | 'now' | 'read_at', number>,
-    Record<'order_key' | 'base_id' | 'order_id', string> {
+    Record<'base_id' | 'order_id', string> {
   payment: (Payment & Row) | undefined
   events: (StoredSummary & Pick<Row, 'written_at' | 'number'>)[]
   /** Responses, with which the records of later events are compared. */
@@ -264,15 +262,12 @@ export interface Reading
 export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined; odd?: string[] }
 export type Judged = Pick<Reading, 'order' | 'calls'>
 
-/** The key of an order's rows, which all of its attempts share. */
-export const orderKeyOf = (order_id: string): Promise<string> => sha256Async(orderText(attemptOf(order_id).base_id))
-
-/** The rows of an order. An event's record is read only for `onEvent`. */
-export const selectOrder = ({ database }: Pick<Tables, 'database'>, order_key: string): SqlStatement => [
-  `SELECT ${database.clock} AS now, v.*, l.order_key, l.number, l.order_id, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
+/** The rows of an order. An event's record is read only for `onEvent`. Postgres rejects a NUL, which no id has. */
+export const selectOrder = ({ database }: Pick<Tables, 'database'>, base_id: string): SqlStatement => [
+  `SELECT ${database.clock} AS now, v.*, l.order_id, l.number, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
     CASE WHEN l.kind = 'event' THEN l.summary ELSE l.body END AS body FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
-    backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_key = ? ORDER BY l.number`,
-  [order_key],
+    backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_id = ? AND l.attempt > 0 ORDER BY l.number`,
+  [base_id.replaceAll('\0', '\ufffd')],
 ]
 
 /**
@@ -289,16 +284,15 @@ export async function readOrder(
   given?: readonly Row[],
 ): Promise<Reading> {
   const { base_id, attempt } = attemptOf(order_id)
-  const order_key = await orderKeyOf(base_id)
   const read_at = Date.now()
-  const [sql, values] = selectOrder(tables, order_key)
+  const [sql, values] = selectOrder(tables, base_id)
   const read = given ?? (await run(tables, sql, ...values))
   const [first] = read as [Row]
   checkOwner(tables, first)
   const rows = read.filter(({ kind }) => kind !== null)
   const numbers = [...new Set([attempt, ...rows.map((row) => Number(row.attempt))])].sort((a, b) => a - b)
   const place = {
-    ...{ order_key, base_id, read_at, now: Number(first.now), next: Number(rows.at(-1)?.number ?? 0) + 1 },
+    ...{ base_id, read_at, now: Number(first.now), next: Number(rows.at(-1)?.number ?? 0) + 1 },
     announced: Math.max(1, ...rows.map((row) => Number(row.attempt))),
     isClosed: rows.some(({ kind }) => kind === 'close'),
     attempts: [] as Reading[],
@@ -330,7 +324,7 @@ export async function readOrder(
           kind === 'event' ? !isDoubted && !needsPerson(order) : own && !(kind === 'end' ? own.late : isOpen(own))
         // If nothing was sent, the key is free again.
         const taken = own?.outcome === 'not_sent' ? null : name
-        if (isOver) await run(tables, update('is_open = 0, name = ?', ONE), taken, order_key, number)
+        if (isOver) await run(tables, update('is_open = 0, name = ?', ONE), taken, base_id, number)
       }
     }
   const known = all.filter(({ state }) => state.order.isKnown)
@@ -342,10 +336,9 @@ export async function readOrder(
 
 /** Reads orders in one batch. @param base_ids Of their first attempts. */
 export async function readOrders(tables: Tables, base_ids: readonly string[]): Promise<Reading[]> {
-  const keys = await Promise.all(base_ids.map(orderKeyOf))
   const rows = (await runAll(
     tables,
-    keys.map((key) => selectOrder(tables, key)),
+    base_ids.map((id) => selectOrder(tables, id)),
   )) as Row[][]
   return Promise.all(base_ids.map((id, i) => readOrder(tables, id, '', [], rows[i])))
 }

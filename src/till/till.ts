@@ -1,6 +1,7 @@
 import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
+import { attemptOf } from '../orders/attempt-id.ts'
 import type { DaySum, DaysQuery, TillOperation } from '../orders/day-sums.ts'
 import type { ListedOrder } from '../orders/listed-order.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
@@ -13,7 +14,7 @@ import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
 import { cancelPayment, type Opened, type OpenOptions, openPayment } from './open-payment.ts'
 import type { OperationKind } from './protocol.ts'
 import { doClaimed, doDue, doRow, eraseOrder, listAttention, makeDue, type TillAttention } from './settle.ts'
-import { findOperation, migrate, orderKeyOf, orderOf, readNamed, run, type TillOrder } from './store.ts'
+import { findOperation, migrate, orderOf, readNamed, run, type TillOrder } from './store.ts'
 
 /**
  * `key`: use one for each operation of an order; a hidden field of a form can carry it. `ifVersion`: the `version` that
@@ -218,8 +219,7 @@ export function tillOver(scope: TillScope): Till {
     operations: (query) => listOperations(scope, query),
     attention: () => listAttention(scope),
     async replay(order_id, event_id) {
-      const order_key = await orderKeyOf(order_id)
-      const row = await makeDue(scope, 'order_key = ? AND id = ?', order_key, event_id)
+      const row = await makeDue(scope, 'order_id = ? AND id = ?', attemptOf(order_id).base_id, event_id)
       deliver(row && onEvent && doRow(scope, row))
       return row !== undefined
     },

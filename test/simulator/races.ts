@@ -58,8 +58,8 @@ const TILL_RACES: readonly Race[] = [
     [
       'a row takes whatever number is next',
       [...SAW_SAME, ...BUTTONS],
-      'order_key, order.next++, attempt',
-      `order_key, (await run(tables, 'SELECT coalesce(max(number), 0) + 1 AS number FROM edgetill_log WHERE order_key = ?', order_key))[0]!.number, (order.next++, attempt)`,
+      'base_id, order.next++, attempt',
+      `base_id, (await run(tables, 'SELECT coalesce(max(number), 0) + 1 AS number FROM edgetill_log WHERE order_id = ?', base_id))[0]!.number, (order.next++, attempt)`,
     ],
     [
       'a key is not free again after nothing was sent',
@@ -77,7 +77,7 @@ const TILL_RACES: readonly Race[] = [
       'a lost insert counts as written',
       BESIDE,
       'if (!written) throw LOST',
-      'if (!written) return { order_key, number: order.next - 1, written_at: 0 } as never',
+      'if (!written) return [{ order_id: base_id, number: order.next - 1, written_at: 0 }] as never',
     ],
     [
       'an operation after the backup counts as explained',
@@ -140,7 +140,7 @@ const TILL_RACES: readonly Race[] = [
       'an event is done before its call',
       FAILING,
       '  const later = nextOf(scope, row)\n',
-      "  const later = nextOf(scope, row)\n  await run(scope, update('next_at = NULL', ONE), row.order_key, row.number)\n",
+      "  const later = nextOf(scope, row)\n  await run(scope, update('next_at = NULL', ONE), row.order_id, row.number)\n",
     ],
   ]),
 ]
@@ -194,7 +194,7 @@ export const RACES: readonly Race[] = [
     [
       'a change beside a publication is forgotten',
       WEBHOOKS,
-      'due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?\n    AND number >= ?)',
+      'due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_id = ?\n    AND number >= ?)',
       "? > 0 AND ? > '' AND ? > 0",
     ],
     ['a begun publication is written', DIES, 'now + RETRY_MS]', 'null]'],

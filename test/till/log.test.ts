@@ -100,7 +100,7 @@ describe.skipIf(!hasSqlite && !('Bun' in globalThis))('two databases', () => {
     for (const row of [
       ['edgetill_version', { owner: 'another at https://api.example.com' }],
       ['sqlite_master', { name: 'x' }],
-      ['edgetill_log', { 'order_key) VALUES (1); --': 'x' }],
+      ['edgetill_log', { 'order_id) VALUES (1); --': 'x' }],
     ] as const)
       await expect(tillLog(database).load([row])).rejects.toMatchObject({ field: 'database' })
   })

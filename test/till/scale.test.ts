@@ -47,8 +47,8 @@ onSqlite('scans the log in no statement of a webhook, a refund, a list or due wo
   await sell()
   await database.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-     INSERT INTO edgetill_log (order_key, number, order_id, attempt, kind, id, written_at, is_open, body, attempts)
-     SELECT 'key' || i, 1, 'old' || i, 1, 'event', 'id' || i, i, 0, '{}', 0 FROM n`,
+     INSERT INTO edgetill_log (order_id, number, attempt, kind, id, written_at, is_open, body, attempts)
+     SELECT 'old' || i, 1, 1, 'event', 'id' || i, i, 0, '{}', 0 FROM n`,
     [],
   )
   await database.run('ANALYZE', [])

@@ -92,7 +92,7 @@ export async function attentionDone(
     if (!(await finishStray(scope, rejectedId(baseOrderId(named))))) throw noItem()
     return
   }
-  const [{ base_id, order_key, next, attempts }] = await readNamed(scope.till, named)
+  const [{ base_id, next, attempts }] = await readNamed(scope.till, named)
   if (attempts.length === 0) throw noItem()
   const { orders } = await findNeeding(scope, 1, base_id)
   const [{ bits, matters } = { bits: 0, matters: [] as Matter[] }] = orders
@@ -104,9 +104,9 @@ export async function attentionDone(
     .map((one) => [itemOf(one), 0] as const)
   const open = [...flags, ...others]
   if (open.length === 0) throw noItem()
-  const put = `INSERT INTO edgetill_done (order_id, item, bit, order_key, number) VALUES (?, ?, ?, ?, ?) ON CONFLICT (order_id, item) DO UPDATE
+  const put = `INSERT INTO edgetill_done (order_id, item, bit, number) VALUES (?, ?, ?, ?) ON CONFLICT (order_id, item) DO UPDATE
     SET number = excluded.number`
-  const done = open.map(([item, bit]): SqlStatement => [put, [base_id, item, bit, order_key, next - 1]])
+  const done = open.map(([item, bit]): SqlStatement => [put, [base_id, item, bit, next - 1]])
   await queryAll(scope, done)
 }
 

@@ -1,7 +1,6 @@
 // The events that `onEvent` has failed on: their list, and another call.
 
 import { attemptId } from '../../orders/attempt-id.ts'
-import type { SqlValue } from '../../till/database.ts'
 import { pauseAfter } from '../../till/queue.ts'
 import { doRow, MAX_ATTEMPTS, makeDue, NEVER } from '../../till/settle.ts'
 import type { Row } from '../../till/store.ts'
@@ -78,8 +77,8 @@ export async function replayEvent(scope: Scope, id: string): Promise<boolean> {
   const row = await again(scope, id)
   if (!row) throw notFailing()
   await doRow(scope.till, row)
-  const sql = 'SELECT next_at FROM edgetill_log WHERE order_key = ? AND number = ?'
-  return (await query(scope, sql, row.order_key as SqlValue, row.number))[0]?.next_at === null
+  const sql = 'SELECT next_at FROM edgetill_log WHERE order_id = ? AND number = ?'
+  return (await query(scope, sql, row.order_id, row.number))[0]?.next_at === null
 }
 
 /** Has `onEvent` called soon for an event that it has failed on. @returns Whether it will be. */

@@ -29,7 +29,7 @@ const ALL = /* @__PURE__ */ [...FLAG_BITS.values()].reduce((all, bit) => all + b
  * for `over_refund`.
  */
 const DONE = `SELECT coalesce(sum(d.bit), 0) FROM edgetill_done d WHERE d.order_id = o.order_id AND d.bit > 0 AND NOT EXISTS (SELECT 1 FROM edgetill_log l
-  WHERE l.order_key = d.order_key AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
+  WHERE l.order_id = d.order_id AND l.number > d.number AND l.kind = 'event' AND (d.bit = ${FLAG_BITS.get('over_refund')}
   OR (l.summary NOT LIKE '%"method":"refund"%' AND l.summary NOT LIKE '%"method":"void"%')))`
 
 /** Orders with flags that are not done: `bits`. @param and An additional condition of `edgetill_order o`. */

@@ -56,10 +56,10 @@ export async function publish(scope: Scope, order_id: string, known?: Reading, c
   }
   if (reading.events.length > 0) await scope.copies?.put(`order/${orderKey(order_id)}`, storedOrder(order))
   // A row may have come since the order was read, and this copy may have replaced another process's newer one.
-  const end = `UPDATE edgetill_copy SET reported = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_key = ?
+  const end = `UPDATE edgetill_copy SET reported = ?, due_at = CASE WHEN due_at = ? AND NOT EXISTS (SELECT 1 FROM edgetill_log WHERE order_id = ?
     AND number >= ?) THEN NULL ELSE coalesce(due_at, ?) - 1 END WHERE order_id = ?`
-  const { order_key, next } = reading
-  await query(scope, end, next - 1, due_at, order_key, next, scope.now() + PUBLISH_MS, order_id)
+  const { base_id, next } = reading
+  await query(scope, end, next - 1, due_at, base_id, next, scope.now() + PUBLISH_MS, order_id)
 }
 
 /**

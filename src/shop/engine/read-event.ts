@@ -7,12 +7,12 @@ import { query } from '../tables.ts'
 /** The events of an attempt under their wire names, the newest first. @param id Only this event. */
 export async function readEvents(
   scope: Scope,
-  { order_key, attempt, bases }: Reading,
+  { base_id, attempt, bases }: Reading,
   id?: string,
 ): Promise<(StoredEvent & { id: string })[]> {
-  const sql = `SELECT id, written_at, summary, body FROM edgetill_log WHERE order_key = ? AND attempt = ? AND kind = 'event'
+  const sql = `SELECT id, written_at, summary, body FROM edgetill_log WHERE order_id = ? AND attempt = ? AND kind = 'event'
     ${id === undefined ? '' : 'AND id = ?'} ORDER BY number DESC`
-  const rows = await query(scope, sql, order_key, attempt, ...(id === undefined ? [] : [id]))
+  const rows = await query(scope, sql, base_id, attempt, ...(id === undefined ? [] : [id]))
   return rows.map(({ id, written_at, summary, body }) => {
     const stored = JSON.parse(String(body))
     const base = bases.find(({ number }) => number === stored.of)?.record

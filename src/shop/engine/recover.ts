@@ -1,9 +1,9 @@
 // After a restored backup: the till is marked, and the events that KV has received since then are stored again.
 
+import { attemptOf } from '../../orders/attempt-id.ts'
 import { recordOf } from '../../schemas/read.ts'
 import { readEvent } from '../../schemas/read-event.ts'
 import { storeEvent } from '../../till/events.ts'
-import { orderKeyOf } from '../../till/store.ts'
 import { tillOver } from '../../till/till.ts'
 import type { LoggedEvent, StoredEvent } from '../kv/events.ts'
 import type { Scope } from '../scope.ts'
@@ -42,10 +42,10 @@ export async function recoverShop(scope: Scope, since: number, place?: string): 
 /** Stores an event of KV, unless its row is there. It is not copied to KV again. */
 async function takeBack(scope: Scope, key: string, metadata: LoggedEvent, stored: StoredEvent): Promise<boolean> {
   const event = readEvent(stored.event)
-  const order_key = await orderKeyOf(String(recordOf(event).order_id))
+  const { base_id } = attemptOf(String(recordOf(event).order_id))
   const id = key.slice(key.lastIndexOf('/') + 1)
-  const sql = "SELECT id FROM edgetill_log WHERE order_key = ? AND kind = 'event' AND id = ?"
-  if ((await query(scope, sql, order_key, id)).length > 0) return false
+  const sql = "SELECT id FROM edgetill_log WHERE order_id = ? AND kind = 'event' AND id = ?"
+  if ((await query(scope, sql, base_id, id)).length > 0) return false
   const till = { ...scope.till, ...hooksOf({ ...scope, copies: undefined, onEvent: undefined }) }
   const { expected } = { ...metadata, ...(stored.summary as Partial<LoggedEvent>) }
   await storeEvent(till, event, { notify: false, expected, id })

@@ -19,6 +19,8 @@ export async function playLists(real: TillDatabase) {
   })
   const till = createTill({ client, database })
   await till.migrate()
+  // Postgres takes no NUL.
+  if (await till.order('A\0B')) throw new Error('There is no such order.')
   const deliver = async () => {
     await emulator.deliveries.idle()
     for (const event of events.splice(0)) await till.receive(event)

@@ -77,10 +77,11 @@ export type TillScope = TillOptions & TillHooks
 export type DueEvent = { row: Row; event: WebhookEvent; order: TillOrder }
 
 /**
- * Whether every database can store an id unchanged. Postgres stores no NUL, and no database stores half of a surrogate
- * pair.
+ * Whether every database can store an id unchanged, and index it: Postgres stores no NUL and indexes no text of 2,700
+ * bytes, and no database stores half of a surrogate pair.
  */
-export const isOrderId = (id: unknown): id is string => typeof id === 'string' && id !== '' && !/[\0\p{Cs}]/u.test(id)
+export const isOrderId = (id: unknown): id is string =>
+  typeof id === 'string' && id !== '' && id.length <= 512 && !/[\0\p{Cs}]/u.test(id)
 
 /**
  * The operation and status that an event reports: `onEvent` is called once for them. An event of an odd shape reports

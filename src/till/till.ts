@@ -164,7 +164,7 @@ export function tillOver(scope: TillScope): Till {
     must(pos_id.toLowerCase() === posId.toLowerCase(), 'pos_id', "the client's posId")
     return isOrderId(order_id)
       ? undefined
-      : invalid('order_id must be a non-empty text, without NUL or a lone surrogate.')
+      : invalid('order_id must be a text of 1 to 512 characters, without NUL or a lone surrogate.')
   }
   const move =
     (kind: OperationKind) =>

@@ -69,7 +69,7 @@ export function openObjectStorage(
   /** How many rows a changed row is billed as: each written index entry counts as another row. */
   function billedAs(table: string, query: string, bindings: readonly SqlValue[], returned?: object): number {
     if (/^\s*DELETE/.test(query)) return 1
-    const [, set] = /^\s*UPDATE \w+ SET (.*?)( WHERE |$)/s.exec(query) ?? []
+    const [, set] = /\bUPDATE (?:\w+ )?SET (.*?)( WHERE | RETURNING |$)/s.exec(query) ?? []
     const [, names] = /^\s*INSERT INTO \w+ \(([^)]*)\) VALUES \([?, ]+\)$/.exec(query) ?? []
     const given = names?.split(/,\s*/).map((name, i): [string, SqlValue] => [name, bindings[i] ?? null])
     const row: [string, SqlValue][] | undefined = /RETURNING \*$/.test(query) ? Object.entries(returned ?? {}) : given
@@ -105,9 +105,14 @@ export function openObjectStorage(
         const isRead = action === 'get'
         if (!isRead) begin()
         calls.storage++
+        const [insert = '', update] = query.split(/ ON CONFLICT [^;]* DO (?=UPDATE)/)
+        const count = () => update && database.exec(`SELECT count(*) AS count FROM ${table}`, []).rows[0]?.count
+        const known = count()
         const { rows, changes } = database.exec(query, bindings)
+        const statement = update && known === count() ? update : insert
         const rowsRead = isRead ? Math.max(rows.length, 1) : 0
-        const rowsWritten = isRead || !action || changes === 0 ? 0 : changes * billedAs(table, query, bindings, rows[0])
+        const rowsWritten =
+          isRead || !action || changes === 0 ? 0 : changes * billedAs(table, statement, bindings, rows[0])
         calls.rowsRead += rowsRead
         calls.rowsWritten += rowsWritten
         return { toArray: () => rows }

@@ -35,19 +35,18 @@ export async function catchUp(scope: TillScope): Promise<boolean> {
 
 /** Folds orders, and marks their rows as listed. */
 export async function putListed(scope: TillScope, behind: readonly Behind[]): Promise<void> {
-  const known = `SELECT o.token, o.last_four, o.payway, m.* FROM edgetill_order o LEFT JOIN edgetill_money m ON m.order_id = o.order_id
-    WHERE o.order_id = ?`
   const newer = `SELECT id, written_at, summary, body, unlisted FROM edgetill_log WHERE order_id = ? AND (number = 1 OR (kind = 'event' AND
     unlisted IS NOT NULL)) ORDER BY number`
   await again(async () => {
     // The list's row before the log: another process that has written since may have read a newer log.
     const reads = behind.flatMap(({ order_id }): SqlStatement[] => [
-      [known, [order_id]],
+      ['SELECT * FROM edgetill_order WHERE order_id = ?', [order_id]],
+      ['SELECT * FROM edgetill_money WHERE order_id = ?', [order_id]],
       selectOrder(scope, order_id),
       [newer, [order_id]],
     ])
     const read = await runAll(scope, reads)
-    const puts = await Promise.all(behind.map((one, i) => fold(scope, one, read.slice(3 * i))))
+    const puts = await Promise.all(behind.map((one, i) => fold(scope, one, read.slice(4 * i))))
     const written = await runAll(scope, puts.flat())
     if (written.flat().filter((row) => 'order_id' in row).length < behind.length) throw LOST
   })
@@ -59,13 +58,13 @@ async function fold(
   { order_id, unlisted: until }: Behind,
   read: readonly (readonly object[])[],
 ): Promise<SqlStatement[]> {
-  const [before, log, rows] = read as [ListRow[], Row[], Row[]]
+  const [[before = {}], money, log, rows] = read as [ListRow[], ListRow[], Row[], Row[]]
   const { next, attempts } = await readOrder(scope, order_id, '', [], log)
   const records = rows.flatMap(({ id, summary, body, unlisted }) => {
     const { record, erased } = JSON.parse(body)
     return record && unlisted !== null ? { ...JSON.parse(summary ?? '{}'), ...record, erased, id } : []
   })
-  const paper = paperAmong(before[0] ?? {}, records, attempts)
+  const paper = paperAmong(before, records, attempts)
   const isPaid = attempts.some(({ order }) => holdsMoney(order.totals))
   const isUnknown = attempts.some(
     ({ calls, payment, order }) => calls.some(isOpen) || (isPaid && payment && !isFinal(order.status ?? '')),
@@ -74,15 +73,17 @@ async function fold(
   const listed = { ...paper, ...listedColumns(order_id, attempts, isUnknown, await scope.flagged?.(attempts)) }
   const columns: ListRow = { order_id, token, since: Number(rows[0]?.written_at), ...listed }
   const names = Object.keys(columns)
+  // A column that is set is written into its indexes too.
+  const changed = names.filter((name) => `${before[name]}` !== `${columns[name]}`)
   const put = `INSERT INTO edgetill_order (${names}) VALUES (${names.map(() => '?')}) ON CONFLICT (order_id) DO UPDATE SET
-    ${names.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
+    ${changed.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
   const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'
   const own = [order_id, token]
   const done = update('unlisted = NULL', `order_id = ? AND number < ? AND unlisted <= ? AND ${isOwn}`)
   return [
-    [put, [...Object.values(columns), before[0]?.token ?? null]],
+    [put, [...Object.values(columns), before.token ?? null]],
     ...attempts.flatMap((one) =>
-      moneyOf(one, before, paper.payway).map(
+      moneyOf(one, money, paper.payway).map(
         ([sql, values]): SqlStatement => [sql.replace('?own', isOwn), [order_id, ...values, ...own]],
       ),
     ),

@@ -72,6 +72,9 @@ async function measure(): Promise<Map<string, Calls>> {
     world.post(signWebhook({ ...event, ...fields }, world.emulator.credentials.apiSecret).body)
   await pause()
   await row('a webhook, the first of its order', () => send({}))
+  const [listed, idle] = [await cron(world), await cron(world)]
+  const ofList = COLUMNS.map((column) => [column, listed[column] - idle[column]])
+  rows.set('the cron, for an order that has changed', Object.fromEntries(ofList) as Calls)
   await pause()
   await row('a further webhook', () => send({ status: 'success', processed_at: at(2) }))
   await pause()

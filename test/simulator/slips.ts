@@ -53,7 +53,7 @@ export const SLIPS: readonly Slip[] = [
   ['a person has a limit', "limit !== undefined && kind === 'refund' &&", 'false &&'],
   [
     'pending operations count in the limit',
-    'const refunded = asked.refunded_minor +',
+    'const refunded = committedTotals.refunded_minor +',
     'const refunded = order.totals.refunded_minor +',
   ],
   ['under a limit an amount is named', '(amount === null || refunded', '(refunded'],

@@ -22,9 +22,8 @@ export async function playApi(sendTo: (fetch: Parameters<typeof sendBy>[0]) => S
   }
 
   const paid = await pay('A-1', { method: 'auth' })
-  const { totals, events } = await call<{ totals: Record<string, number>; events: { id: string }[] }>('getOrder', paid)
+  const { version, events } = await call<{ version: string; events: { id: string }[] }>('getOrder', paid)
   await call('getOrderEvent', { ...paid, event_id: events[0]?.id })
-  const version = [totals.authorized_minor, totals.captured_minor, totals.refunded_minor, totals.voided_minor].join('-')
   const key = (name: string) => ({ 'Idempotency-Key': name })
   await call('captureOrder', { ...paid, ...key('capture'), 'If-Match': version, body: { charge_amount: 60.5 } })
   await world.advance(11_000)

@@ -23,48 +23,44 @@ export const CALLS = {
   'rows written': 10,
 }
 
-async function run({ TILL }: Env, sql: string, ...values: unknown[]): Promise<Row[]> {
+type Statement = [sql: string, ...values: unknown[]]
+
+async function run({ TILL }: Env, ...statements: Statement[]): Promise<Row[]> {
   const object = TILL.get(TILL.idFromName('shop'))
-  const response = await object.fetch('https://till/', { method: 'POST', body: JSON.stringify([sql, values]) })
+  const response = await object.fetch('https://till/', { method: 'POST', body: JSON.stringify(statements) })
   return response.json()
 }
 
 app.post('/webhooks', async ({ env, req, executionCtx }) => {
   const { key = '', id = '' } = req.query()
   const body = await req.text()
-  const summary = JSON.stringify(METADATA)
-  const insert = 'INSERT INTO log (order_key, id, due, is_open, token, body) VALUES (?, ?, 1, 1, ?, ?)'
-  await run(env, insert, key, id, id, body.slice(Math.floor(body.length / 4)))
+  await run(env, ['SELECT body FROM log WHERE id = ?', id])
   await env.STATE.put(`event/${key}/${id}`, body, { metadata: { received_at: Date.now(), ...METADATA } })
+  const insert = 'INSERT INTO log (order_key, id, due, is_open, body) VALUES (?, ?, 1, 1, ?)'
+  const copy =
+    'INSERT INTO copy (order_key, written, due) VALUES (?, ?, 1) ON CONFLICT (order_key) DO UPDATE SET due = 1'
+  await run(env, [insert, key, id, body.slice(Math.floor(body.length / 4))], [copy, key, Date.now()])
   executionCtx.waitUntil(
-    (async () => {
-      await run(env, 'SELECT body FROM log WHERE id = ?', id)
-      await run(env, 'UPDATE log SET due = 2 WHERE id = ?', id)
-      const list = 'INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?)'
-      await run(env, list, key, Date.now(), 'success', 10050, '3220', 'cart-7', summary)
-      await run(env, 'UPDATE log SET due = NULL WHERE id = ?', id)
-      await env.STATE.put(`order/${key}`, ORDER)
-      await run(env, 'UPDATE log SET is_open = 0 WHERE id = ?', id)
-    })(),
+    Promise.all([
+      run(env, ['UPDATE log SET due = NULL WHERE id = ?', id]),
+      env.STATE.put(`order/${key}`, ORDER).then(() => run(env, ['UPDATE copy SET due = 2 WHERE order_key = ?', key])),
+    ]),
   )
   return new Response(null, { status: 200 })
 })
 
 app.get('/orders/:key', async ({ env, req }) => {
-  const rows = await run(env, 'SELECT body FROM log WHERE order_key = ?', req.param('key'))
+  const rows = await run(env, ['SELECT body FROM log WHERE order_key = ?', req.param('key')])
   return Response.json(rows.map(() => METADATA))
 })
 
 const TABLES = [
-  'CREATE TABLE IF NOT EXISTS log (id TEXT PRIMARY KEY, order_key TEXT, due INTEGER, is_open INTEGER, token TEXT, body TEXT) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS log (id TEXT PRIMARY KEY, order_key TEXT, due INTEGER, is_open INTEGER, body TEXT) WITHOUT ROWID',
   'CREATE INDEX IF NOT EXISTS log_order ON log (order_key)',
-  'CREATE INDEX IF NOT EXISTS log_due ON log (due)',
+  'CREATE INDEX IF NOT EXISTS log_due ON log (due) WHERE due IS NOT NULL',
   'CREATE INDEX IF NOT EXISTS log_open ON log (is_open)',
-  'CREATE INDEX IF NOT EXISTS log_token ON log (token)',
-  'CREATE TABLE IF NOT EXISTS listed (order_id TEXT PRIMARY KEY, since INTEGER, status TEXT, amount INTEGER, last_four TEXT, reference TEXT, summary TEXT) WITHOUT ROWID',
-  ...['since', 'status', 'amount', 'last_four', 'reference'].map(
-    (column) => `CREATE INDEX IF NOT EXISTS listed_${column} ON listed (${column}, order_id)`,
-  ),
+  'CREATE TABLE IF NOT EXISTS copy (order_key TEXT PRIMARY KEY, written INTEGER, due INTEGER)',
+  'CREATE INDEX IF NOT EXISTS copy_due ON copy (due)',
 ]
 
 export class ShopObject {
@@ -75,8 +71,9 @@ export class ShopObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const [sql, values] = (await request.json()) as [string, unknown[]]
-    return Response.json(this.state.storage.sql.exec<Row>(sql, ...values).toArray())
+    const statements = (await request.json()) as Statement[]
+    const run = ([sql, ...values]: Statement) => this.state.storage.sql.exec<Row>(sql, ...values).toArray()
+    return Response.json(this.state.storage.transactionSync(() => statements.flatMap(run)))
   }
 }
 

@@ -23,5 +23,4 @@ export function orderKey(order_id: string): string {
 }
 
 /** The text that {@link orderKey} hashes. */
-export const orderText = (order_id: string): string =>
-  /\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id
+const orderText = (order_id: string): string => (/\p{Surrogate}/u.test(order_id) ? JSON.stringify(order_id) : order_id)

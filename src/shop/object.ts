@@ -83,6 +83,6 @@ const REPORTED_PERCENT = 70
 /** How full the object's database is, if that is to be reported. A statement of the scope was run before. */
 export function percentFull({ till, env }: Pick<Scope, 'till' | 'env'>): number | undefined {
   const { bytes = 0 } = till.database as ReturnType<typeof objectDatabase>
-  const percent = Math.floor(bytes / (Number(env.STORAGE_GB || 10) * 1e7))
+  const percent = Math.floor(bytes / ((Number(env.STORAGE_GB) || 10) * 1e7))
   return percent < REPORTED_PERCENT ? undefined : percent
 }

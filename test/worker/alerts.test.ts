@@ -99,6 +99,11 @@ describe('alerts', () => {
       return health.storage_percent
     }
     expect([await full(0.69), alerts]).toEqual([undefined, []])
+    for (const STORAGE_GB of ['ten', '0']) {
+      world.options.env = { STORAGE_GB }
+      await world.cron()
+    }
+    expect(alerts.splice(0).map(({ kind }) => kind)).toEqual(['configuration'])
     const percent = (await full(0.7)) as number
     expect(percent).toBeGreaterThanOrEqual(70)
     await full(0.9)

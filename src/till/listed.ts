@@ -14,6 +14,9 @@ import { checkOwner, type Reading, type Row, readOrder, run, runAll, selectOrder
 /** A row of a list's table. */
 export type ListRow = Record<string, SqlValue>
 
+/** A value for comparison: Postgres returns some numbers as texts. */
+const textOf = (value: SqlValue | undefined): string | null => (value == null ? null : String(value))
+
 const MOST_BEHIND = 500
 /** Orders that are read, and written, together: a Worker may make 1,000 calls. */
 const TOGETHER = 20
@@ -74,7 +77,7 @@ async function fold(
   const columns: ListRow = { order_id, token, since: Number(rows[0]?.written_at), ...listed }
   const names = Object.keys(columns)
   // A column that is set is written into its indexes too.
-  const changed = names.filter((name) => `${before[name]}` !== `${columns[name]}`)
+  const changed = names.filter((name) => textOf(before[name]) !== textOf(columns[name]))
   const put = `INSERT INTO edgetill_order (${names}) VALUES (${names.map(() => '?')}) ON CONFLICT (order_id) DO UPDATE SET
     ${changed.map((name) => `${name} = excluded.${name}`)} WHERE edgetill_order.token = ? RETURNING order_id`
   const isOwn = 'EXISTS (SELECT 1 FROM edgetill_order WHERE order_id = ? AND token = ?)'

@@ -173,8 +173,10 @@ export function textOf(alert: RaisedAlert, env: Pick<ShopEnv, 'PUBLIC_ORIGIN'>, 
       return `${order}a ${alert.operation} that was settled had a different outcome. ${portal}`
     case 'operation_declined':
       return `${order}a ${alert.operation} that was pending was declined: no money moved. See ${at}`
-    case 'checkout_rejected':
-      return `${order}the service rejects its payment${` (${alert.fields})`.replace(' ()', '')}, so nobody can pay it. Correct it, or make a new link. See ${at}`
+    case 'checkout_rejected': {
+      const fields = String(alert.fields)
+      return `${order}the service rejects its payment${fields && ` (${fields})`}, so nobody can pay it. Correct it, or make a new link. See ${at}`
+    }
     case 'checkout_open':
       return `${order}its payment has not ended for a day. ${portal}`
     default: {

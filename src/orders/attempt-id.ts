@@ -19,3 +19,13 @@ export function attemptOf(order_id: string): { base_id: string; attempt: number 
     ? { base_id, attempt: Number(attempt) }
     : { base_id: order_id, attempt: 1 }
 }
+
+/**
+ * Whether every database can store an id unchanged, and index it: Postgres stores no NUL and indexes no text of 2,700
+ * bytes, and no database stores half of a surrogate pair.
+ */
+export const isOrderId = (id: unknown): id is string =>
+  typeof id === 'string' && id !== '' && id.length <= 512 && !/[\0\p{Cs}]/u.test(id)
+
+/** The id that a row of this order has: empty, which no row has, if no database can store it. */
+export const storedId = (order_id: string): string => (isOrderId(order_id) ? order_id : '')

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client-methods.ts'
 import { sha256Async } from '../lib/sha256.ts'
+import { isOrderId } from '../orders/attempt-id.ts'
 import { eventText } from '../orders/event-key.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { operationOf } from '../orders/identity.ts'
@@ -75,13 +76,6 @@ export type TillScope = TillOptions & TillHooks
 
 /** An event for `onEvent`, with its row and the order. */
 export type DueEvent = { row: Row; event: WebhookEvent; order: TillOrder }
-
-/**
- * Whether every database can store an id unchanged, and index it: Postgres stores no NUL and indexes no text of 2,700
- * bytes, and no database stores half of a surrogate pair.
- */
-export const isOrderId = (id: unknown): id is string =>
-  typeof id === 'string' && id !== '' && id.length <= 512 && !/[\0\p{Cs}]/u.test(id)
 
 /**
  * The operation and status that an event reports: `onEvent` is called once for them. An event of an odd shape reports

@@ -1,6 +1,6 @@
 import { isConfigError } from '../errors.ts'
 import { isFinal } from '../helpers/status.ts'
-import { attemptId, attemptOf } from '../orders/attempt-id.ts'
+import { attemptId, attemptOf, storedId } from '../orders/attempt-id.ts'
 import { holdsMoney } from '../orders/fold.ts'
 import { needsPerson } from '../orders/needs-person.ts'
 import { recordOf } from '../schemas/read.ts'
@@ -236,7 +236,7 @@ export type Erased = Pick<Row, 'kind' | 'id' | 'attempt' | 'summary' | 'written_
  * @param until Rows after this time are kept, and the lists are updated later. @returns The rows, except operations.
  */
 export async function eraseOrder(scope: TillOptions, order_id: string, until?: number): Promise<Erased[]> {
-  const { base_id } = attemptOf(order_id)
+  const base_id = storedId(attemptOf(order_id).base_id)
   // Erase events first: an event's record is restored from the record of its end.
   const sql = `SELECT ${scope.database.clock} AS now, l.* FROM edgetill_log l WHERE order_id = ? AND kind <> 'operation' ORDER BY kind = 'event' DESC`
   const rows = await run(scope, sql, base_id)

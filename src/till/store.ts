@@ -1,6 +1,6 @@
 import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
-import { attemptId, attemptOf, baseOrderId } from '../orders/attempt-id.ts'
+import { attemptId, attemptOf, baseOrderId, storedId } from '../orders/attempt-id.ts'
 import { foldSummaries, holdsMoney, shownOf } from '../orders/fold.ts'
 import type { Buyer } from '../orders/listed-order.ts'
 import { needsPerson } from '../orders/needs-person.ts'
@@ -262,12 +262,12 @@ export interface Reading
 export type StoredSummary = EventSummary & { expected?: ExpectedPayment | undefined; odd?: string[] }
 export type Judged = Pick<Reading, 'order' | 'calls'>
 
-/** The rows of an order. An event's record is read only for `onEvent`. Postgres rejects a NUL, which no id has. */
+/** The rows of an order. An event's record is read only for `onEvent`. */
 export const selectOrder = ({ database }: Pick<Tables, 'database'>, base_id: string): SqlStatement => [
   `SELECT ${database.clock} AS now, v.*, l.order_id, l.number, l.attempt, l.kind, l.id, l.written_at, l.name, l.is_open, l.next_at,
     CASE WHEN l.kind = 'event' THEN l.summary ELSE l.body END AS body FROM (SELECT max(recovered_at) AS recovered_at, max(backup_at) AS
     backup_at, max(owner) AS owner FROM edgetill_version) v LEFT JOIN edgetill_log l ON l.order_id = ? AND l.attempt > 0 ORDER BY l.number`,
-  [base_id.replaceAll('\0', '\ufffd')],
+  [storedId(base_id)],
 ]
 
 /**

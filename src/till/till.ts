@@ -1,13 +1,13 @@
 import { merchantOf } from '../client/merchant.ts'
 import { ConfigError, isConfigError } from '../errors.ts'
 import type { CreatePaymentInput } from '../operations/create-payment.ts'
-import { attemptOf } from '../orders/attempt-id.ts'
+import { attemptOf, isOrderId, storedId } from '../orders/attempt-id.ts'
 import type { DaySum, DaysQuery, TillOperation } from '../orders/day-sums.ts'
 import type { ListedOrder } from '../orders/listed-order.ts'
 import type { WebhookEvent } from '../schemas/event.ts'
 import { CALL_NAMES, requestOf } from './calls.ts'
 import { listDays, listOperations, type OperationsQuery } from './days.ts'
-import { isOrderId, receiveStray, storeEvent, type TillClient, type TillOptions, type TillScope } from './events.ts'
+import { receiveStray, storeEvent, type TillClient, type TillOptions, type TillScope } from './events.ts'
 import { catchUp } from './listed.ts'
 import { listOrders, type OrdersQuery } from './lists.ts'
 import { invalid, type Moved, play, rejectionOf } from './move-money.ts'
@@ -206,6 +206,7 @@ export function tillOver(scope: TillScope): Till {
       return play(scope, order_id, { type: 'by_hand', id, ...how, isListed: false })
     },
     async order(named) {
+      if (!isOrderId(named)) return undefined
       const [{ order, state, attempts }, isWhole] = await readNamed(scope, named)
       if (isWhole) return orderOf(attempts)
       return state.order.isKnown ? order : undefined
@@ -219,7 +220,7 @@ export function tillOver(scope: TillScope): Till {
     operations: (query) => listOperations(scope, query),
     attention: () => listAttention(scope),
     async replay(order_id, event_id) {
-      const row = await makeDue(scope, 'order_id = ? AND id = ?', attemptOf(order_id).base_id, event_id)
+      const row = await makeDue(scope, 'order_id = ? AND id = ?', storedId(attemptOf(order_id).base_id), event_id)
       deliver(row && onEvent && doRow(scope, row))
       return row !== undefined
     },

@@ -234,6 +234,13 @@ it('goes on with what else is due where an entry fails, and takes an error and a
   for (const order_id of [long, `${long}x`]) await till.receive(readEvent({ ...PAID, order_id, amount: 1 }))
   const strays = (await till.attention()).flatMap((one) => (one.kind === 'stray' && 'record' in one ? one.record : []))
   expect(strays.map(({ order_id }: { order_id?: string }) => order_id)).toEqual(['A\0B', `${long}x`])
+  // An encoding turns either into U+FFFD, the name of another order.
+  await till.receive(readEvent({ ...PAID, order_id: 'A\ufffdB', amount: 1 }))
+  for (const order_id of ['A\0B', 'A\ud800B']) {
+    expect([await till.order(order_id), await till.replay(order_id, 'x')]).toEqual([undefined, false])
+    await till.erase(order_id)
+  }
+  expect(await till.order('A\ufffdB')).toMatchObject({ order_id: 'A\ufffdB' })
 })
 
 it('erases what leads to a person, and keeps the money', async () => {

@@ -1,3 +1,4 @@
+import { storedId } from '../../orders/attempt-id.ts'
 import { recordFrom } from '../../till/records.ts'
 import { type Reading, readNamed } from '../../till/store.ts'
 import type { StoredEvent } from '../kv/events.ts'
@@ -12,7 +13,7 @@ export async function readEvents(
 ): Promise<(StoredEvent & { id: string })[]> {
   const sql = `SELECT id, written_at, summary, body FROM edgetill_log WHERE order_id = ? AND attempt = ? AND kind = 'event'
     ${id === undefined ? '' : 'AND id = ?'} ORDER BY number DESC`
-  const rows = await query(scope, sql, base_id, attempt, ...(id === undefined ? [] : [id]))
+  const rows = await query(scope, sql, storedId(base_id), attempt, ...(id === undefined ? [] : [id]))
   return rows.map(({ id, written_at, summary, body }) => {
     const stored = JSON.parse(String(body))
     const base = bases.find(({ number }) => number === stored.of)?.record

@@ -2,9 +2,10 @@
 
 import { encodeBase64url } from '../../lib/base64url.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
+import { isOrderId } from '../../orders/attempt-id.ts'
 import { orderKey } from '../../orders/order-key.ts'
 import { recordOf } from '../../schemas/read.ts'
-import { isOrderId, storeEvent } from '../../till/events.ts'
+import { storeEvent } from '../../till/events.ts'
 import { withoutCardData } from '../../till/records.ts'
 import { doClaimed } from '../../till/settle.ts'
 import type { WebhookEvent } from '../../webhooks/index.ts'
